@@ -42,7 +42,7 @@ export type EvidenceResult = {
 };
 
 const restSeconds = 10;
-/** An indexer that follows full blocks beside a busy node. */
+/** Long enough for an indexer that follows full blocks while the node is busy. */
 const foldMs = 900_000;
 
 /**
@@ -140,7 +140,7 @@ async function time<Result>(work: () => Promise<Result>): Promise<[Result, numbe
   return [await work(), (performance.now() - startedAt) / 1_000];
 }
 
-/** @throws Error for a file that does not hold, or lacks inputs. */
+/** @throws Error if the file does not verify, or if inputs are missing. */
 async function requireGenuine(file: Uint8Array, inputs: number): Promise<void> {
   const verdict = await verifyEvidence(file);
   if (verdict.ok && verdict.level === 'included' && verdict.acts.length === inputs + 1) return;

@@ -25,7 +25,7 @@ type Backfill = { events: number; seconds: number; processorSeconds: number };
 /** Of two runs together. */
 type Backfills = Backfill & { perSecond: number };
 export type IndexResult = { options: IndexCommand; service: Backfills; bare: Backfills };
-/** A program, and how it counts its indexed events: accepted inputs, and permits. */
+/** A program, and the query that counts its indexed events: accepted inputs and permits. */
 type Subject = { entry: string; env: Readonly<Record<string, string>>; countEvents: string };
 
 const chainId = 59141;
@@ -34,8 +34,8 @@ const blocksToFinality = 100;
 /** The number of agreements that share the inputs. */
 const agreements = 10;
 /**
- * Of each signer in each agreement. An input with a permit is two events; the inputs without a permit give as
- * many events.
+ * Permits of each signer in each agreement. An input with a permit is two events; the inputs without a permit
+ * give as many events.
  */
 const permits = 50;
 
@@ -186,8 +186,8 @@ async function sendInputs(rpcUrl: string, wanted: number): Promise<number> {
 }
 
 /**
- * Counts the indexed events and deletes all of them, with Ponder's cache of the chain, which it would reuse
- * for every index in the database: the next run starts from nothing.
+ * Counts the indexed events and deletes all of them. Also deletes Ponder's cache of the chain, which Ponder
+ * would reuse for every index in the database. The next run starts from nothing.
  */
 async function forgetIndex(url: string, countEvents: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });

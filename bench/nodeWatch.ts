@@ -4,12 +4,14 @@ import { listenLocally } from '../test/support/listenLocally.ts';
 
 export type NodeWatch = {
   url: string;
-  /** Calls since the last call of this, without the regular polls for the node's latest block. */
+  /**
+   * The number of calls since `take` was last called, without the regular polls for the node's latest block.
+   */
   take(): number;
   close(): Promise<void>;
 };
 
-/** Each process's own poll of its nodes every other second. */
+/** Each process polls its nodes with this call every other second. */
 const ownCalls = /"eth_getBlockByNumber"/g;
 const anyCall = /"method"/g;
 

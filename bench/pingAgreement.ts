@@ -15,7 +15,7 @@ export type PingAgreement = {
   hit(note: string): Promise<TransactionReceipt>;
 };
 
-/** Deploys it through the service, for the account at this distance from the end of the stack's list. */
+/** Deploys it through the service, for the account at this position from the end of the stack's list. */
 export async function deployPingAgreement(options: {
   stack: DevStack;
   client: AgreementsClient;

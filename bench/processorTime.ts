@@ -9,12 +9,15 @@ export function readProcessorSeconds(pid: number): number {
   return (Number(user) + Number(system)) / ticksPerSecond;
 }
 
-/** The server of one of its backends, whose process ends with its connection. */
+/** The process id of the server that has this backend. A backend process ends with its connection. */
 export function findDatabaseServer(backendPid: number): number {
   return Number(readStat(backendPid)[1]);
 }
 
-/** The same for a PostgreSQL server on this machine with all of its processes, including ended ones. */
+/**
+ * Seconds of processor time of a PostgreSQL server on this machine with all of its processes, including ended
+ * ones.
+ */
 export function readDatabaseSeconds(serverPid: number): number {
   const server = String(serverPid);
   const [, , , , , , , , , , , , , userOfEnded, systemOfEnded] = readStat(serverPid);
@@ -23,7 +26,7 @@ export function readDatabaseSeconds(serverPid: number): number {
     try {
       return readProcessorSeconds(pid);
     } catch {
-      // It has ended since, and is counted with the ended ones.
+      // The process has just ended, so the server's figures for ended processes include it.
       return 0;
     }
   });

@@ -13,7 +13,7 @@ export type ReadCommand = {
   sizes: readonly number[];
   seconds: number;
   connections: number;
-  /** Where the API leaves a CPU profile. */
+  /** The directory for the API's CPU profile. */
   profile?: string;
 };
 
@@ -27,8 +27,8 @@ export type ReadMeasure = LoadResult & {
 
 const warmUpSeconds = 2;
 /**
- * Before about this many, much of the time goes into compiling JavaScript, and more so with the fewer
- * requests of a busy machine.
+ * Before about this many requests, compiling JavaScript takes much of the time. The effect grows on a busy
+ * machine, which answers fewer requests.
  */
 const warmUpRequests = 15_000;
 const mostWarmUps = 8;
@@ -98,16 +98,16 @@ async function measure(
 }
 
 /**
- * All sizes of a route right after each other, because the machine's speed changes with the minutes; the
- * service and the bare handler alternate, and Ponder comes after both: with a million rows it keeps sorting
- * long after the request for its list was given up, so that list comes last.
+ * All sizes of a route run right after each other, because the machine's speed changes within minutes. The
+ * service and the bare handler alternate. Ponder comes after both, and its list comes last: with a million
+ * rows it keeps sorting long after the client has given up.
  */
 const inTurn: readonly { route: Route; subjects: readonly Subject[] }[] = [
   ...routes.map((route) => ({ route, subjects: ['service', 'bare'] as const })),
   ...routes.toReversed().map((route) => ({ route, subjects: ['graphql'] as const })),
 ];
 
-/** Warms up a process until it is no longer getting faster, within a limit. */
+/** Warms up a process until it no longer gets faster, up to a limit. */
 async function warmUp(load: Omit<Load, 'seconds'>): Promise<void> {
   let answered = 0;
   for (let round = 0; round < mostWarmUps && answered < warmUpRequests; round++)

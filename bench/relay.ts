@@ -21,7 +21,10 @@ export type RelayBenchmark = {
   blockSeconds: number;
   /** Concurrent requests. */
   concurrency: number;
-  /** Signed in advance for each second of each part; a part that has used up its own ends early. */
+  /**
+   * The number of inputs signed in advance for each second of each part. A part that has used up its inputs
+   * ends early.
+   */
   perSecond: number;
   /** Additional Node options by process, for example for profiling one. */
   nodeFlags?: Partial<Record<'api' | 'worker', readonly string[]>>;
@@ -32,7 +35,7 @@ export type RelayResult = {
   direct: Throughput;
   outbox: Throughput;
   api: Throughput & { answerMs: Distribution; minedMs: Distribution };
-  /** At half of the rate of `api`. */
+  /** Measured at half of the rate of `api`. */
   acceptance: Acceptance;
 };
 
@@ -60,7 +63,7 @@ export async function measureRelay(options: RelayBenchmark): Promise<RelayResult
   try {
     return await measureOn({ stack, children }, options, children);
   } finally {
-    // Asked to stop, so that it writes its profile.
+    // Stops them properly, so that a profiled process writes its profile.
     await Promise.all([...children.values()].map((child) => child.stop()));
     await stack.close();
   }
@@ -129,7 +132,10 @@ async function awaitAnswer(baseUrl: string): Promise<void> {
   );
 }
 
-/** Like real chains: with a block per transaction, mostly the making and reading of blocks would be measured. */
+/**
+ * As real chains do: with a block per transaction, the measurement would mostly show the making and reading
+ * of blocks.
+ */
 async function mineInIntervals({ client }: ServiceStack, seconds: number): Promise<void> {
   await client.setBlockGasLimit({ gasLimit: blockGasLimit });
   await client.setAutomine(false);
@@ -198,11 +204,11 @@ async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<nu
 }
 
 /**
- * Waits until nothing is under way, at the node or in the outbox, everything is folded, and the relay knows
- * the chain's head; then has the database analyse its tables, as it does by itself once a minute.
+ * Waits until nothing is under way at the node or in the outbox, everything is folded, and the relay knows
+ * the chain's head. Then makes the database analyse its tables, as it does by itself once a minute.
  */
 async function settle(stack: ServiceStack): Promise<void> {
-  // Sends that the node still holds would use up nonces that the relay considers free.
+  // Transactions that the node still holds would use up nonces that the relay considers free.
   await waitUntil('the node holds no transaction', async () => {
     const { pending, queued } = await stack.client.getTxpoolStatus();
     return pending + queued === 0;

@@ -6,8 +6,9 @@ import type { NodeWatch } from './nodeWatch.ts';
 import type { SignedInput } from './relayCalls.ts';
 
 /**
- * Requests at a steady rate, independent of earlier answers: milliseconds until the input is accepted, by the
- * database's time, and until it is answered with its signed transaction; and the calls to the node meanwhile.
+ * The result of requests at a steady rate, independent of earlier answers: milliseconds until the input is
+ * accepted, by the database's time, milliseconds until the answer with its signed transaction, and the calls
+ * to the node meanwhile.
  */
 export type Acceptance = {
   perSecond: number;
@@ -18,7 +19,7 @@ export type Acceptance = {
 
 const warmUpShare = 0.1;
 
-/** Sends inputs at a rate, through an API whose calls to the node pass `watch`. */
+/** Sends inputs at a rate, through an API whose calls to the node go through `watch`. */
 export async function measureAcceptance(options: {
   watch: NodeWatch;
   calls: readonly SignedInput[];

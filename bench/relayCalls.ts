@@ -7,7 +7,7 @@ import type { ServiceStack } from '../test/support/serviceStack.ts';
 import { type SignedInput as Signed, signInputPermit } from '../test/support/signInputPermit.ts';
 import { pingPong } from './pingPong.ts';
 
-/** With the record and the contract that it belongs to. */
+/** A signed input with its record and its contract. */
 export type SignedInput = Omit<Signed, 'payload'> & { recordId: string; to: Address };
 
 const lifetimeSeconds = 86_400;
@@ -31,7 +31,7 @@ export async function deployAgreements(
 
 /**
  * Signs this many inputs of each signer in each agreement, in the order of their nonces. With one, the usual
- * number, none has to wait for another.
+ * number, no input has to wait for another.
  */
 export async function signInputs(
   agreements: readonly { id: string; address: Address }[],

@@ -15,13 +15,10 @@ export type RelayCommand = {
   profile?: string;
 };
 
-/**
- * A part that lasted less than this share of its time ended because nothing was left to send: --per-second
- * gives it more.
- */
+/** A part that lasted less than this share of its time ran out of inputs: raise --per-second. */
 const leastShare = 0.9;
 
-/** Settings of a database for such a load; every commit reaches the disk. */
+/** The database's settings for this load; every commit reaches the disk. */
 const databaseSettings = { shared_buffers: '1GB', max_wal_size: '8GB' };
 
 /** Measures the relay on its own PostgreSQL, chain and processes, prints the results and returns them. */

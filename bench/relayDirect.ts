@@ -7,9 +7,10 @@ const gas = 300_000n;
 const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
 
 /**
- * Sends calls with viem from several wallets at once, counting nonces itself, with this many sends under way
- * each: the rate of one program that has the node and the keys for itself and stores nothing. Takes calls
- * until there are none, or the time is up; resolves when the node has accepted the last one.
+ * Sends calls with viem from several wallets at once. It counts nonces itself and has this many sends under
+ * way per wallet. This is the rate of one program that has the node and the keys for itself and stores
+ * nothing. It takes calls until there are none or the time is up, and resolves when the node has accepted the
+ * last one.
  */
 export async function sendDirectly(options: {
   client: PublicClient;

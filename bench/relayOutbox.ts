@@ -19,7 +19,7 @@ export async function measureOutbox(
   { seconds, mostUnderWay }: { seconds: number; mostUnderWay: number },
 ): Promise<Throughput> {
   const { stack } = running;
-  // In the order of the index that holds them, so that only these rows are read.
+  // In the order of the index on these rows, so that the query reads only these rows.
   const query = `select 1 from service.transactions where chain_id = $1 and state = 'accepted'
     order by created_at, id offset $2 limit 1`;
   const backlog = Math.max(2 * mostUnderWay, storedAtOnce);
@@ -31,7 +31,7 @@ export async function measureOutbox(
           if (isOver()) return true;
           const { rowCount } = await stack.pool.query(query, [stack.chainId, backlog]);
           if (rowCount === 0) return true;
-          // The cost for the database is part of the measurement.
+          // The database's work for this query is part of the measurement.
           await delay(lookEveryMs);
           return false;
         },

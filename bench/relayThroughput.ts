@@ -21,8 +21,8 @@ export type Running = { stack: ServiceStack; children: ReadonlyMap<ServiceKind, 
 const warmUpShare = 0.05;
 
 /**
- * Runs `work` until it ends by itself or the time is up; the beginning and the end, with less under way, do
- * not count.
+ * Runs `work` until it ends by itself or the time is up. The beginning and the end do not count, because less
+ * is under way then.
  */
 export async function measureThroughput(
   running: Running,
@@ -35,7 +35,7 @@ export async function measureThroughput(
   const isOver = () => hasFailed || performance.now() > giveUpAt;
   const working = work(isOver);
   const watching = watch(running, { before, total, seconds, giveUpAt, isOver });
-  // The first failure is thrown, once everything has stopped.
+  // Throws the first failure once everything has stopped.
   const noteFailure = () => {
     hasFailed = true;
   };

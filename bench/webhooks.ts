@@ -20,20 +20,25 @@ const pollMs = 50;
 export type WebhookRound = {
   /** Posts per second without a database, by the same process to the same receivers, before the round. */
   anchorPerSecond: number;
-  /** Deliveries per second to the quick receivers: alone, and beside a dead and a slow subscription. */
+  /**
+   * Deliveries per second to the quick receivers: alone, and then while one subscription is dead and another
+   * one slow.
+   */
   alonePerSecond: number;
   disturbedPerSecond: number;
-  /** Processor time of the sending process, in microseconds, for a post of the baseline and for a delivery. */
+  /**
+   * Processor time of the sending process, in microseconds, for a post of the baseline and for a delivery.
+   */
   anchorCpuUs: number;
   aloneCpuUs: number;
-  /** Memory of the delivering process after each. */
+  /** Memory of the delivering process after each of the two. */
   residentMb: number[];
 };
 
 /**
- * Deliveries per second from a backlog to many receivers on this machine. Each round runs beside the
- * baseline, and beside the same with a dead and a slow receiver; with its own database, receivers and
- * delivering process.
+ * Deliveries per second from a backlog to many receivers on this machine. Each round measures the baseline,
+ * then the deliveries alone, then the deliveries while another receiver is dead and one is slow. Each round
+ * has its own database, receivers and delivering process.
  */
 export async function measureDeliveries(options: {
   databaseUrl: string;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runPonder } from '../../src/indexer/runtime/runPonder.ts';
 
-/** Runs the bare indexer as the service runs its own. */
+/** Runs the bare indexer in the same way as the service runs its indexer. */
 await runPonder({
   root: fileURLToPath(new URL('./', import.meta.url)),
   schema: 'bare_index',

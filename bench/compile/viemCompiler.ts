@@ -96,7 +96,9 @@ function encode(fType: number, value: string | boolean | bigint | undefined): He
   return encodeAbiParameters([{ type: 'string' }], [String(value)]);
 }
 
-/** The addresses that the issuer names: one variable is compared directly, several names are a list. */
+/**
+ * The addresses that the issuer names: a single variable is compared directly, several names become a list.
+ */
 function compileIssuer(issuer: AuthoredDocument['execution']['inputs'][string]['issuer']) {
   const texts = typeof issuer === 'string' ? [issuer] : (issuer ?? []);
   const named = texts.filter((text) => text !== '');

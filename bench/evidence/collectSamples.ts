@@ -13,17 +13,17 @@ export type Samples = { heldMs: number; lateMs: number; residentMb: number; rest
 /** Node's flags for a watched process. */
 export const watchFlags = ['--import', fileURLToPath(new URL('watchProcess.ts', import.meta.url))];
 
-/** Collects the output of a watched process. */
+/** Collects a watched process's output. */
 export function collectSamples() {
   let samples: z.infer<typeof sampleLine>['watch'][] = [];
   return {
-    /** Takes a line of the process; false for a line that is not from the preload. */
+    /** Takes a line of the process; returns false for a line that is not from the preload. */
     take(line: string): boolean {
       if (!line.startsWith('{"watch":')) return false;
       samples.push(sampleLine.parse(JSON.parse(line)).watch);
       return true;
     },
-    /** For the time since the last call. */
+    /** Returns the maxima since the last call. */
     flush(): Samples {
       const taken = samples;
       samples = [];

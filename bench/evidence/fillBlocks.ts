@@ -16,15 +16,15 @@ import { signInputs } from '../relayCalls.ts';
 
 const permitsOfSigner = 50;
 const sendsAtOnce = 50;
-/** A busy Anvil takes its time, and a repeated call fails. */
+/** A busy Anvil is slow, and a call that is sent again fails. */
 const timeoutMs = 300_000;
 const gasLimit = 2_000_000_000n;
 
 type Call = { readonly to: Address; readonly data?: Hex; readonly value?: bigint };
 
 /**
- * Gives an agreement a history of permits, a few in each block, and fills the blocks with inputs of another agreement and with
- * payments.
+ * Gives an agreement a history of permits, a few in each block, and fills the blocks with inputs of another
+ * agreement and with payments.
  */
 export async function fillBlocks(
   stack: ServiceStack,
@@ -53,7 +53,7 @@ export async function fillBlocks(
     functionName: 'submitInput',
     args: [nameHash('hit'), encodeInputPayload(pingPong, 'hit', { note: 'beside' })],
   });
-  // Anvil signs for it: transactions of impersonated accounts have no valid signature.
+  // Anvil signs for this account: transactions of impersonated accounts have no valid signature.
   const [sender] = await client.getAddresses();
   if (!sender) throw new Error('the chain has no account');
   await client.setBalance({ address: sender, value: parseEther('1000000') });
@@ -80,7 +80,7 @@ export async function fillBlocks(
   await client.setAutomine(true);
 }
 
-/** Inserts some calls at equal distances among others. */
+/** Inserts some calls among others, at equal distances. */
 function spread(some: readonly Call[], others: readonly Call[]): Call[] {
   const share = others.length / some.length;
   return some.flatMap((call, at) => [

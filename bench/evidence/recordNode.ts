@@ -7,7 +7,7 @@ export type Recording = { readonly bodies: readonly string[]; readonly atOnce: n
 
 export type RecordedNode = {
   readonly url: string;
-  /** Requests since the last call. */
+  /** Returns the requests since the last call. */
   take(): Recording;
   /**
    * Sends the same requests again, with the same concurrency and route, and returns the duration in

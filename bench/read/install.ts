@@ -11,7 +11,7 @@ import { createPrincipal } from '../../src/records/principals/principals.ts';
 import { chainId, seedAgreements, seededTables } from './seedAgreements.ts';
 import { startProgram } from './startProgram.ts';
 
-/** The answering programs. */
+/** The programs that are compared. */
 export type Subject = 'service' | 'bare' | 'graphql';
 
 export const rateLimit = 1_000_000;

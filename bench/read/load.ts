@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 import { loadShape } from './sendLoad.ts';
 
 /**
- * A separate process, so that the sender takes nothing from the answering process except its share of the
+ * Runs as a separate process, so that sending takes nothing from the answering process except a share of the
  * machine.
  */
 const { url, connections, seconds, headers, requests } = loadShape.parse(
@@ -23,7 +23,7 @@ console.log(
     total: result.requests.total,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
-    // Timeouts are among the errors.
+    // The library counts time-outs among the errors.
     failed: result.non2xx + result.errors - result.timeouts,
     overdue: result.timeouts,
   }),

@@ -16,8 +16,8 @@ export const addressOf = (number: number) => `0x${String(number).padStart(40, '0
 export type Seed = {
   principalId: string;
   /**
-   * The number of the first one. Earlier ones exist already, and then no statistics are gathered. By default
-   * 1.
+   * The number of the first agreement, by default 1. If it is higher, the earlier agreements exist already,
+   * and no statistics are gathered.
    */
   from?: number;
   size: number;
@@ -103,6 +103,6 @@ export async function seedAgreements(
   }
   if (from === undefined)
     for (const table of seededTables(indexSchema)) await pool.query(`vacuum (analyze) ${table}`);
-  // Otherwise the database would write all of it to its files during the measurement.
+  // Otherwise the database would write all rows to its files during the measurement.
   await pool.query('checkpoint');
 }

@@ -29,8 +29,7 @@ export type LoadResult = Omit<z.output<typeof resultShape>, 'failed'>;
 
 /**
  * Sends a load from a separate process.
- *
- * @throws Error if a request failed: the number would be that of something else.
+ * @throws Error if a request failed: the figures would measure something else.
  */
 export async function sendLoad(load: Load): Promise<LoadResult> {
   const output = await new Promise<string>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The database's statistics: none, those of a hundredth of the rows, or current ones. */
+/** The database's statistics: of a hundredth of the rows, none, or current ones. */
 export const statistics = ['stale', 'never', 'run'] as const;
 export type Statistics = (typeof statistics)[number];
 
@@ -14,7 +14,7 @@ export async function holdStatistics(pool: pg.Pool, tables: readonly string[]): 
 /** Deletes all statistics of tables, as if none had ever been gathered. */
 export async function forgetStatistics(pool: pg.Pool, tables: readonly string[]): Promise<void> {
   await pool.query(`delete from pg_statistic where starelid = ${list}`, [tables]);
-  // Plans based on them are made again after this.
+  // Makes the database plan again the queries whose plans use the statistics.
   await pool.query(
     `update pg_class set reltuples = -1, relpages = 0, relallvisible = 0 where oid = ${list}`,
     [tables],

@@ -9,7 +9,10 @@ type Requests = Load['requests'];
 /** Number of different agreements requested in turn, from all over the table. */
 const asked = 500;
 
-/** The numbers of the requested agreements; its own route gets those with a history of more than a page. */
+/**
+ * The numbers of the requested agreements. For the route of the inputs, only agreements with a history of
+ * more than a page.
+ */
 function numbersFor(route: Route, size: number): number[] {
   const step = route === '/{id}/inputs' ? longHistoryEvery : 1;
   const candidates = Math.floor(size / step);

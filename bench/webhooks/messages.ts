@@ -14,7 +14,10 @@ export const receiversReport = z.object({
 });
 export const countReport = z.object({
   kind: z.literal('count'),
-  /** Requests to the quick receivers since the last reset, and the times of the first and the last one. */
+  /**
+   * The number of requests to the quick receivers since the last reset, and the times of the first and the
+   * last one.
+   */
   received: z.number(),
   firstAt: z.number(),
   lastAt: z.number(),

@@ -8,7 +8,7 @@ import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
 import { createDeliverer, type Deliverer } from '../../src/worker/deliverer/deliverer.ts';
 import { signAttempt } from '../../src/worker/deliverer/sign.ts';
 
-/** A worker that only delivers, on request; and, as the baseline, posts without a database. */
+/** A worker that only delivers, on request. As the baseline, it also posts without a database. */
 const [databaseUrl = '', keyHex = ''] = process.argv.slice(2);
 const logger = pino({ level: 'error' });
 const settings = readWebhookSettings({});
@@ -49,8 +49,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Signs each message again, posts to the receivers in turn, with as many under way to each as a subscription
- * may have.
+ * Signs each message again and posts to the receivers in turn, with as many posts under way to each as a
+ * subscription may have.
  */
 async function post({ urls, count, body, secret }: Post): Promise<number> {
   const agent = new Agent({ pipelining: 1 });
@@ -86,7 +86,7 @@ async function post({ urls, count, body, secret }: Post): Promise<number> {
   return Math.round((each * urls.length) / seconds);
 }
 
-/** Its memory, and its processor time so far, which other processes do not affect. */
+/** Reports the process's memory and its processor time so far, which other processes do not affect. */
 function reportMemory(): void {
   const { user, system } = process.cpuUsage();
   global.gc?.();

@@ -16,8 +16,9 @@ import { meetTroubles } from './consoleChecks/troubles.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
 /**
- * The console in a real browser, on a whole service as its users start it: journeys of people with wallets, what goes wrong on the
- * way, hostile texts, and what every page has to keep. Nothing may violate the policy, throw, or ask another origin.
+ * Tests the console in a real browser, on a whole service as its users start it: journeys of people with
+ * wallets, failures on the way, hostile texts, and the properties of every page. No page may violate the
+ * policy, throw, or send a request to another origin.
  */
 async function main(): Promise<number> {
   const framing = await listenLocally(createFramingPage());

@@ -8,10 +8,10 @@ import { openTab, type Tab } from './support/openTab.ts';
 import { servePages } from './support/servePages.ts';
 
 /**
- * Opens every hostile payload in a real browser: in pages of the service with their headers, where nothing may run, load or
- * change the page; in the same pages without any policy, so that the sanitising is seen to suffice alone; and without sanitising
- * under the headers, so that the policy is seen to suffice alone. Without either, most payloads have to work: else the browser,
- * or the eye on it, is blind.
+ * Opens every hostile payload in a real browser, in three ways. In pages of the service with their headers,
+ * nothing may run, load or change the page. In the same pages without any policy, sanitising alone must
+ * suffice. Without sanitising but with the headers, the policy alone must suffice. With neither, most
+ * payloads must work: otherwise the browser or the check sees nothing.
  */
 async function main(): Promise<number> {
   const browser = await launchBrowser();
@@ -42,7 +42,10 @@ const plainHeaders = { 'content-type': 'text/html; charset=utf-8' };
 const value = `\${variables.value}`;
 const places = `${value}\n\n| a |\n|---|\n| ${value} |\n\n\`${value}\` <u>${value}</u> [${value}](${value}) ![${value}](${value})`;
 
-/** Pages in which a payload stands wherever it can: as the name, as a value in all places, and as the text itself. */
+/**
+ * Pages with a payload in every possible place: as the name, as a value in all places, and as the text
+ * itself.
+ */
 function listPages(payload: string) {
   return ['md', 'html'].map((contentType) => {
     const template = `${places}\n\n${payload}`;
@@ -52,7 +55,7 @@ function listPages(payload: string) {
   });
 }
 
-/** In pages of the service, with their policy and without. */
+/** Checks pages of the service, with their policy and without. */
 async function checkPages(tab: Tab, payload: string): Promise<string[]> {
   const failures: string[] = [];
   for (const { contentType, html } of listPages(payload)) {
@@ -73,7 +76,7 @@ async function checkPages(tab: Tab, payload: string): Promise<string[]> {
   return failures;
 }
 
-/** Not sanitised, under the policy alone. */
+/** Checks pages without sanitising, which only the policy protects. */
 async function checkPolicy(tab: Tab, payload: string): Promise<string[]> {
   await tab.show({ html: writeRaw(payload), headers: pageHeaders });
   const { requests, scripts } = tab.readEffects();
@@ -81,7 +84,10 @@ async function checkPolicy(tab: Tab, payload: string): Promise<string[]> {
   return effects.map((effect) => `${JSON.stringify(payload)} (policy alone): ${effect}`);
 }
 
-/** Whether a payload does anything where nothing hinders it; in a tab that is closed then, as it may be wrecked. */
+/**
+ * Whether a payload has any effect if nothing prevents it. Closes the tab afterwards, because the payload may
+ * have wrecked it.
+ */
 async function isEffective(tab: Tab, payload: string): Promise<boolean> {
   try {
     await tab.show({ html: writeRaw(payload), headers: plainHeaders });
@@ -98,7 +104,7 @@ function writeRaw(payload: string): string {
 }
 
 async function findFaults(tab: Tab, payload: string): Promise<string[]> {
-  // The inspection itself is not allowed everything that it tries, and causes errors.
+  // The policy blocks parts of the inspection itself, which causes errors. Only errors before it count.
   const { errors } = tab.readEffects();
   const { isHit: hasRun, faults, texts } = await inspectPage(tab.page);
   const { requests, scripts } = tab.readEffects();

@@ -13,12 +13,13 @@ import { deployExample } from './consoleChecks/pages.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
 /**
- * Takes a picture of every page of the console of the development stack that runs, to be looked at one by one: with something in
- * it, with long and right-to-left names, empty, and failing; narrow and light, wide and dark.
+ * Takes a picture of every page of the console of the running development stack, for a person to look
+ * through: with content, with long and right-to-left names, empty, and failing; narrow and light, wide and
+ * dark.
  *
  *     npm run console:gallery -- /tmp/gallery [part of a name] [swapped]
  *
- * `swapped` takes the narrow ones dark and the wide ones light.
+ * `swapped` takes the narrow pictures dark and the wide ones light.
  */
 const [folder, wanted = '', swapped] = process.argv.slice(2);
 const stack = findRunningDevStack(findDevDirectory(process.env));
@@ -152,7 +153,7 @@ try {
   for (const name of ['agreements', 'author', 'events', 'webhooks', 'rules', 'keys'])
     await shoot(empty.page, `empty-${name}`, at(name), (shown) => shown.waitForTimeout(1_000));
 
-  // Whoever is there is still known; everything else fails.
+  // The session can still be read; every other request fails.
   await page.route(/\/v0\/(?!sessions\/current)/, (route) =>
     route.fulfill({
       status: 503,

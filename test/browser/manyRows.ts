@@ -13,15 +13,16 @@ import { deployExample } from './consoleChecks/pages.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
 /**
- * How long the console takes for an account of 100,000 agreements, an agreement of 5,000 inputs, and a document of letters that no font
- * has, on the development stack that runs. The rows are written straight into its database, as copies of real ones.
+ * Measures the console on the running development stack: with an account of 100,000 agreements, an agreement
+ * of 5,000 inputs, and a document of letters that no font has. Writes the rows directly into the stack's
+ * database, as copies of real rows.
  *
  *     npm run console:rows -- [number of agreements]
  */
 const agreements = Number(process.argv[2] ?? 100_000);
 const inputs = 5_000;
 const rounds = 5;
-/** Rows of one statement. */
+/** Rows per statement. */
 const batch = 5_000;
 
 const stack = findRunningDevStack(findDevDirectory(process.env));
@@ -91,7 +92,7 @@ async function measure(what: string, act: () => PromiseLike<unknown>): Promise<v
   );
 }
 
-/** Older than the real ones, but for the newest. */
+/** Copies an input. The copies are newer than the original, and the newest one is `take #1`. */
 function copyInput(id: string): Promise<void> {
   return copyRow('inputs', inputs, {
     id,
@@ -141,7 +142,7 @@ async function copyRow(
     );
 }
 
-/** A document of all hostile texts, opened as a file, and then changed by one letter. */
+/** Opens a document of all hostile texts as a file, and then changes one letter of it. */
 async function writeExotic(page: Page): Promise<void> {
   const text = JSON.stringify(writeHostileDocument().agreement, null, 1);
   await page.goto(`${new URL(page.url()).origin}/console/author`);

@@ -6,8 +6,8 @@ import { openTab, type Tab } from './support/openTab.ts';
 import { servePages } from './support/servePages.ts';
 
 /**
- * Opens the reference of the API in a real browser, under its own policy: it has to show itself without asking for anything, on
- * wide and narrow screens, light and dark, and every entry of its contents has to lead to a heading.
+ * Opens the API reference in a real browser under its own policy. It must load nothing from elsewhere, on
+ * wide and narrow screens, light and dark, and every entry of its contents must lead to a heading.
  */
 async function main(): Promise<number> {
   const browser = await launchBrowser();
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs in the page. The least contrast is what people with weak sight are promised for plain text. */
+/** Runs in the page. The minimum contrast is the one that accessibility rules require for plain text. */
 const inspection = `(() => {
   const faults = [];
   const brightness = (color) => {

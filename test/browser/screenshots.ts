@@ -6,10 +6,12 @@ import { findRunningDevStack } from '../../src/cli/dev/devStack.ts';
 import { createAccount, createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
-/** Takes the pictures of the documents from the development stack that runs (npm run dev), into docs/images. */
+/**
+ * Takes the pictures for the documents from the running development stack (npm run dev), into docs/images.
+ */
 const stack = findRunningDevStack(findDevDirectory(process.env));
 if (!stack) throw new Error('No development stack runs: start one with npm run dev.');
-/** The one that the demo and other checks use least. */
+/** The chain that the demo and other checks use least. */
 const chainId = 84_532;
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 mkdirSync(folder, { recursive: true });

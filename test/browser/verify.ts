@@ -9,7 +9,10 @@ import { buildVerifyRoutes } from '../../src/api/console/verifyRoutes.ts';
 import type { AppEnv } from '../../src/api/endpoint/appEnv.ts';
 import { ensureConsole } from '../../src/cli/console/ensureConsole.ts';
 
-/** The page that checks files, in Chromium under its own policy: narrow and wide, offline, with genuine and forged files. */
+/**
+ * Tests the page that checks files, in Chromium under its own policy: narrow and wide, offline, with genuine
+ * and forged files.
+ */
 const files = fileURLToPath(new URL('../evidence/files/', import.meta.url));
 const screenshots = process.env.SCREENSHOTS;
 const problems: string[] = [];

@@ -15,7 +15,7 @@ const directory = fileURLToPath(new URL('./.examples/', import.meta.url));
 
 type Example = { name: string; code: string };
 
-/** Every `@example` of the client's sources, and every block of its README that says it can be run. */
+/** Every `@example` in the client's sources, and every block of its README that is marked as runnable. */
 async function findExamples(): Promise<Example[]> {
   const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith('.ts'));
   const documented = await Promise.all(
@@ -100,7 +100,7 @@ test.each(examples.map((example) => [example.name, example] as const))(
     ].join('\n');
     await writeFile(file, text);
     const { run }: { run(given: unknown): Promise<void> } = await import(file);
-    // What handles events has seen enough with the first of them.
+    // An example that handles events ends with the error `enough` at its first event.
     await run(scope).catch((error: unknown) => {
       if (error !== enough) throw error;
     });

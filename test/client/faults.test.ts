@@ -14,7 +14,7 @@ import { deployPingPong } from './support/agreements.ts';
 import { type Fault, type FaultyProxy, faults, startFaultyProxy } from './support/faultyProxy.ts';
 import { createAccount, createClient, stack } from './support/stack.ts';
 
-/** Few in the suite; `npm run test:client-faults` makes 10,000. */
+/** The default for the test suite; `npm run test:client-faults` makes 10,000. */
 const calls = Number(process.env.CLIENT_FAULT_CALLS ?? 240);
 const seed = Number(process.env.CLIENT_FAULT_SEED ?? 1);
 const callers = 8;
@@ -45,10 +45,10 @@ afterAll(() => proxy?.close());
 
 type Outcome<Result> = { readonly ok: true; readonly result: Result } | { readonly ok: false };
 
-/** The names of the errors that each fault has led to. */
+/** The names of the errors that each fault has caused. */
 const named = new Map<Fault, Set<string>>();
 
-/** Every failure is of the class of the last fault, and carries the id of the request that met it. */
+/** Checks that every failure has the error class of the last fault and the id of the failed request. */
 async function attempt<Result>(run: () => Promise<Result>): Promise<Outcome<Result>> {
   try {
     return { ok: true, result: await run() };
@@ -56,7 +56,7 @@ async function attempt<Result>(run: () => Promise<Result>): Promise<Outcome<Resu
     if (!(error instanceof AgreementsError)) throw error;
     const { name } = error;
     const fault = proxy.passed.get(error.requestId)?.fault ?? 'none';
-    // A busy machine is slow by itself.
+    // A busy machine may cause a time-out by itself.
     expect([classes[fault].name, TimeoutError.name]).toContain(name);
     named.set(fault, (named.get(fault) ?? new Set()).add(name));
     return { ok: false };
@@ -97,7 +97,8 @@ test('through a connection full of faults no write happens twice, and none is lo
     const { body } = await signInput({ client: direct, account, agreementId, inputId: 'hit', values });
     const sent = await attempt(() => client.agreements.submitInput(agreementId, body));
     if (!sent.ok) counts.failed++;
-    // Whether it had happened is not known after an error: the same permit asks.
+    // After an error the client does not know whether the input was accepted. Sending the same permit again
+    // tells it.
     const input = await direct.agreements.submitInput(agreementId, body);
     if (sent.ok) expect(input.id).toBe(sent.result.id);
     await waitForInput(direct, input, { pollMs: 20 });
@@ -123,7 +124,7 @@ test('through a connection full of faults no write happens twice, and none is lo
     expect(notes.toSorted()).toEqual(wanted.toSorted());
   }
   expect(counts.made).toBe(calls);
-  // The faults have been met, and most of them were overcome.
+  // The client met faults, and overcame most of them.
   expect(counts.failed).toBeGreaterThan(0);
   expect(counts.failed).toBeLessThan(calls / 4);
   const met = new Set([...proxy.passed.values()].map(({ fault }) => fault));

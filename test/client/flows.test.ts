@@ -68,7 +68,7 @@ describe('an agreement is deployed and moved by', () => {
   });
 });
 
-/** The service as it would answer if it wanted something else signed. */
+/** A client whose service returns changed data to sign. */
 function createLiar(change: (data: Record<string, Record<string, unknown>>) => void) {
   return createClient({
     fetch: async (input, init) => {

@@ -18,7 +18,10 @@ async function findEnd(): Promise<string | undefined> {
 const hit = (agreementId: string) =>
   submitInput({ client, account: createAccount(), agreementId, inputId: 'hit', values: { note: 'x' } });
 
-/** All that a follower is given until an agreement has taken so many inputs, and the same as the feed lists it. */
+/**
+ * Collects everything that a follower receives until an agreement has taken this many inputs, and the same
+ * events from the feed's list.
+ */
 async function followWhile(follower: AgreementsClient, { moves, pollMs }: { moves: number; pollMs: number }) {
   const { id: agreementId } = await deployPingPong();
   const after = await findEnd();

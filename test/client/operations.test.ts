@@ -15,7 +15,7 @@ const deployed = deployPingPong();
 const receiver = 'http://127.0.0.1:9/operations';
 const subscribed = client.webhooks.create({ url: receiver, filters: { agreementIds: ['none'] } });
 
-/** One call of each operation to the running service; the story goes from line to line. */
+/** Calls each operation of the running service once. The tests depend on each other, from top to bottom. */
 describe('the running service answers', () => {
   test('validateTemplate', async () => {
     expect(await client.agreements.validateTemplate(mural)).toMatchObject({

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => packed?.dispose());
 
-/** A module that imports the package, as a browser's bundler makes one file of it. */
+/** Bundles a module that imports the package into one file, as for a browser. */
 async function bundle(text: string, format: 'es' | 'iife', external: RegExp[] = []): Promise<string> {
   const file = join(packed.directory, `entry-${format}-${external.length}.mjs`);
   await writeFile(file, text);
@@ -144,7 +144,7 @@ describe('the packed client', () => {
   });
 });
 
-/** The blocks of a language in a document. */
+/** The code blocks of one language in a document. */
 function readCode(markdown: string, language: string): string[] {
   return [...markdown.matchAll(/```(\w+)[^\n]*\n([\s\S]*?)```/g)]
     .filter(([, named]) => named === language)

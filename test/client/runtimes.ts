@@ -17,8 +17,9 @@ import { waitUntil } from '../support/waitUntil.ts';
 import { moral, type StoryPlace, story } from './support/story.ts';
 
 /**
- * Packs the client, installs it with npm into an empty project, and tells one story with it on every runtime at hand: each Node of
- * this machine, Chromium, and a worker runtime without Node's modules. Exits with 1 where one of them tells it otherwise.
+ * Packs the client, installs it with npm into an empty project, and runs one story with it on every available
+ * runtime: each Node of this machine, Chromium, and a worker runtime without Node's modules. Exits with 1 if
+ * one of them gives another result.
  */
 const run = promisify(execFile);
 const root = new URL('../../', import.meta.url).pathname;
@@ -67,7 +68,7 @@ async function install(): Promise<void> {
   await writeFile(join(directory, 'story.mjs'), story);
 }
 
-/** The Nodes on the path, each version once; npm puts the project's own before the machine's. */
+/** The Nodes in PATH, each version once. npm puts the project's own Node before the machine's. */
 async function listNodes(): Promise<{ version: string; file: string }[]> {
   const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const files = [
@@ -88,14 +89,14 @@ async function tellInNode(file: string, place: StoryPlace): Promise<string> {
   return (await run(file, words, { cwd: directory, env: {} })).stdout.trim();
 }
 
-/** The story and all that it needs in one module. */
+/** Bundles the story and everything it needs into one module. */
 async function bundle(file: string): Promise<string> {
   const bundler = await rolldown({ input: join(directory, file), platform: 'browser', logLevel: 'silent' });
   const { output } = await bundler.generate({ format: 'es', codeSplitting: false });
   return output[0].code;
 }
 
-/** In a page of the service's own origin, which a server in front of it makes. */
+/** Runs the story in a page of the service's own origin, which a server in front of the service provides. */
 async function tellInBrowser(place: StoryPlace): Promise<string> {
   const code = await bundle('story.mjs');
   const server = createServer(async (request, response) => {

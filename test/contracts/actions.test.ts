@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** An agreement that `act` moves from `open` to `paid`, with this call. */
+/** An agreement in which `act` leads from `open` to `paid` and makes this call. */
 function createWithAction(target: Address, data: Hex, value = 0n) {
   return createAgreement(chain, {
     transitions: [transition('open', 'act', 'paid')],

@@ -156,7 +156,7 @@ describe('a field that nobody declared and that does not decode', () => {
   });
 });
 
-/** An agreement whose one condition, `value` = 10, is about a field that its input does not declare. */
+/** An agreement with one condition, `value` = 10, on a field that its input does not declare. */
 async function createUndeclared() {
   const agreement = await createWithInput(chain, {
     fields: [declare('declared', 'BOOL')],

@@ -18,7 +18,7 @@ import { customError, reason } from './support/reverts.ts';
 const invalidSignature = customError('InvalidSignature()');
 const signer = accounts.signer.address;
 
-/** Something in every array, so that each of the five hashes matters. */
+/** Every array has an item, so that each of the five hashes matters. */
 const content = buildContent({
   docUri: 'ipfs://agreement/é✓',
   inputDefs: [

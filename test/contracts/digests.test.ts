@@ -22,7 +22,9 @@ afterAll(() => chain.stop());
 
 type Step = { inputId: string; values: object; signer: HDAccount };
 
-/** Submits an input with a permit, and returns the state entered and the payload as the chain announced it. */
+/**
+ * Submits an input with a permit, and returns the entered state and the payload as the chain announced them.
+ */
 async function take(document: unknown, agreement: Address, step: Step) {
   const { logs } = await chain.send(await submitFromDocument({ chain, document, agreement, ...step }));
   const [accepted] = parseEventLogs({ abi: agreementEngineAbi, eventName: 'InputAccepted', logs });
@@ -137,7 +139,10 @@ describe('the contract and the check of values agree', () => {
   });
 });
 
-/** One of the payer and a literal account appoints the payee, who then makes the agreement mint for the payer. */
+/**
+ * The payer or a literal account appoints the payee. The payee then makes the agreement mint tokens for the
+ * payer.
+ */
 function buildPayment({ token, literal }: { token: Address; literal: Address }): unknown {
   const variables = {
     payer: { type: 'address' },
@@ -170,7 +175,7 @@ function buildPayment({ token, literal }: { token: Address; literal: Address }):
   };
 }
 
-/** One input that anyone may submit again and again, with a bound of every kind. */
+/** One input that anyone may submit repeatedly, with a bound of every kind. */
 function buildRules(): unknown {
   const data = {
     sum: { type: 'uint256', validation: { min: 5, max: '0xa' } },

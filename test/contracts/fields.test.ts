@@ -27,7 +27,7 @@ afterAll(() => chain.stop());
 const word = (digits: string): Hex => `0x${digits.padStart(64, '0')}`;
 const longWord: Hex = `0x${'00'.repeat(33)}`;
 
-/** What the agreement answers to `field` for an input that declares the field `value` of this type. */
+/** The agreement's answer to `field` for an input that declares the field `value` with this type. */
 async function submitAs(type: FieldTypeName, ...fields: ReturnType<typeof dataField>[]) {
   const agreement = await createWithInput(chain, { fields: [declare('value', type)] });
   return chain.findRevertData(submission(agreement, 'act', fields));

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** A proxy of the engine that nobody has initialised. */
+/** A proxy of the engine that is not initialised. */
 async function createBlank(): Promise<Address> {
   const proxy: Hex = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   const hash = await chain.client.sendTransaction({ account: owner, chain: null, data: proxy });
@@ -56,7 +56,7 @@ function initialization(to: Address, parts: Partial<Content> = {}, newOwner: Add
   };
 }
 
-/** What both ways to an agreement answer to this content: they must agree. */
+/** The revert data for this content, which must be the same for both ways of creating an agreement. */
 async function refusal(parts: Partial<Content>): Promise<Hex | null> {
   const answer = await chain.findRevertData(initialization(blank, parts));
   expect(await chain.findRevertData(creationCall(parts, id('refused')))).toBe(answer);

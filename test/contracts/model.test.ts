@@ -20,7 +20,7 @@ describe('the model of the engine', () => {
   it("gives the contracts' results for generated agreements and inputs, to the byte", async () => {
     const report = await compare(generateCases(2_000, 20_260_601));
     expect(report.findings, describeModelReport(report)).toEqual([]);
-    // The cases reach every check of the engine, or else comparing them shows little.
+    // The cases must reach every check of the engine; otherwise the comparison shows little.
     expect([...report.reached.reverts.keys()]).toEqual(expect.arrayContaining(everyRevert));
     expect(report.reached.accepted).toBeGreaterThan(report.reached.steps / 8);
   });
@@ -33,7 +33,7 @@ describe('the model of the engine', () => {
   });
 });
 
-/** What the contracts revert with, as `describeModelReport` names it. */
+/** The contracts' reverts, as `describeModelReport` names them. */
 const everyRevert = [
   'revert without data',
   'Panic(65)',

@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 /**
- * An agreement that stores `amount` with `store`, and accepts `read` with the field `expected` equal to what is
- * stored. `store` refuses amounts of 100 and more.
+ * An agreement that stores `amount` with `store`, and accepts `read` if the field `expected` equals the
+ * stored value. `store` refuses amounts of 100 and more.
  */
 function createStore(initVars: DataField[] = [], { persist = true, required = true } = {}) {
   return createAgreement(chain, {

@@ -42,7 +42,7 @@ afterAll(() => chain.stop());
 const readDomain = (address: Address, rpcUrl = chain.rpcUrl) =>
   createAnvilClient(rpcUrl).readContract({ address, abi: agreementFactoryAbi, functionName: 'eip712Domain' });
 
-/** Code, nonce and the storage that the two constructors write. */
+/** The code, the nonce and the storage slots that the two constructors write. */
 async function readAccount(address: Address) {
   const slots: Hex[] = [
     '0xf0c57e16840df040f15088dc2f81fe391c3923bec73e23a9662efc9c229c6a00',
@@ -54,7 +54,7 @@ async function readAccount(address: Address) {
   return { code: await chain.client.getCode({ address }), nonce, storage };
 }
 
-/** Runs `step` and takes the chain back to where it was. */
+/** Runs `step`, and then restores the chain's former state. */
 async function undoing<Result>(step: () => Promise<Result>): Promise<Result> {
   const snapshot = await chain.client.snapshot();
   const result = await step();

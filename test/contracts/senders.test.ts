@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** What `submitter` is told by an agreement with this one condition. */
+/** The answer that `submitter` gets from an agreement with this one condition. */
 async function submitUnder(
   rule: ReturnType<typeof senderIs>,
   variables: ReturnType<typeof addressField>[] = [],

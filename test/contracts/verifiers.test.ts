@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** An agreement whose input asks these verifiers in this order. */
+/** An agreement whose input calls these verifiers in this order. */
 function createVerified(...asked: Address[]) {
   const verifiers = asked.map((verifier, index) => ({ key: id(`verifier ${index}`), verifier }));
   const verifierKeys = verifiers.map(({ key }) => key);

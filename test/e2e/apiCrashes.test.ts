@@ -10,7 +10,7 @@ import { type CalledStack, createCaller } from './support/caller.ts';
 
 let database: TestDatabase;
 let stack: ServiceStack;
-/** With an API that nobody kills. */
+/** The API that is never killed. */
 let called: CalledStack;
 const lasting: Child[] = [];
 const doomed: Child[] = [];
@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Asks an API for something during which it is killed at this place. */
+/** Sends a request to an API that is killed at this fault point. */
 async function askInVain(
   point: FaultPoint,
   ask: (client: AgreementsClient) => Promise<unknown>,

@@ -138,7 +138,7 @@ describe('a request that makes no sense', () => {
   });
 });
 
-// The other processes, and the start after a crash of the whole stack, are in `test/long/crashes.test.ts`.
+// `test/long/crashes.test.ts` kills the other processes, and starts again after a crash of the whole stack.
 describe('a process that is killed', () => {
   test('is started again: an input during which the api is killed happens exactly once and is served', () =>
     killAmidInput(local, 'the api'));

@@ -14,13 +14,13 @@ test('twenty permits in a row of one signer are taken without a node, and mined 
   withClosings(async (onClose) => {
     const database = await createTestDatabase();
     onClose(database.drop);
-    // Blocks come when the test says so, which on a busy machine is late.
+    // The test makes the blocks itself, which takes long on a busy machine.
     const env = { ADMISSION_MAX_LAG_SECONDS: '86400', SIGNING_WAIT_MS: '120000' };
     const stack = await createServiceStack({ databaseUrl: database.url, wallets: 2, env });
     onClose(stack.close);
     const asked: string[] = [];
     const node = await createDisturbedNode(stack.rpcUrl, ({ method }) => {
-      // Every process asks each endpoint for its newest block, on no request's way.
+      // Every process polls each endpoint for its newest block, outside any request.
       if (method !== 'eth_getBlockByNumber') asked.push(method);
       return undefined;
     });

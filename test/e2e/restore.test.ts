@@ -40,13 +40,13 @@ const running: Child[] = [];
 beforeAll(async () => {
   [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const env = {
-    // The key is kept apart from the backup, and is the same afterwards.
+    // Operators keep the key apart from the backup. The restored service has the same key.
     ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
     WEBHOOK_BACKOFF_SECONDS: '1',
     WEBHOOK_BACKOFF_MAX_SECONDS: '1',
     WEBHOOK_ATTEMPTS: '1000',
-    // An attempt that is cut short would be made again.
+    // A delivery that times out would be repeated.
     WEBHOOK_TIMEOUT_MS: '60000',
   };
   stack = await createServiceStack({ databaseUrl: first.url, wallets: 1, env });
@@ -116,7 +116,7 @@ async function readAll(id: string) {
     readFeed(),
     service().webhooks.list(),
   ]);
-  // Counters of attempts go on while they are read.
+  // The counters of attempts still change during the reads, so they are left out.
   const subscriptions = webhooks.data.map(({ id: webhookId, status, url, eventTypes }) => ({
     ...{ webhookId, status, url, eventTypes },
   }));
@@ -154,7 +154,7 @@ test('a service restored from a backup keeps its data, and announces nothing twi
   const before = await readAll(agreement.id);
 
   await annotate(`copied by ${await copyDatabase({ from: first.url, to: second.url })}`);
-  // What happens after the backup is on the chain, and nowhere else once the database is lost.
+  // After the loss of the database, events after the backup exist only on the chain.
   await agreement.hit('after the backup');
   await waitUntil('it is told', () => steady.received.length === 3, patienceMs);
   const lost = (await readFeed()).data[2];
@@ -163,7 +163,7 @@ test('a service restored from a backup keeps its data, and announces nothing twi
   isBroken = false;
   const failedBefore = broken.received.length;
 
-  // Before there is an index, everything is served as it was.
+  // Before the index exists, the API serves the same data as before.
   await start('api', second.url);
   expect(await readAll(agreement.id)).toEqual(before);
   await expect(createSingleCallClient({ baseUrl, apiKey: gone.key }).agreements.list()).rejects.toThrow(
@@ -191,7 +191,8 @@ test('a service restored from a backup keeps its data, and announces nothing twi
   expect(heights).toEqual(heights.toSorted((one, other) => one - other));
   expect(heights[0]).toBe(1);
 
-  // The feed goes on where it was; what had been told after the backup comes again, under its id.
+  // The feed continues at the same place. An event that was announced after the backup comes again, with the
+  // same id.
   const feed = await waitUntil(
     'the third event is there',
     async () => {
@@ -210,16 +211,16 @@ test('a service restored from a backup keeps its data, and announces nothing twi
   };
   await waitUntil('all is delivered', delivered(6), patienceMs);
   expect(await idsOf(steady.received, steadyOne.secret)).toEqual([...toldBefore, lost?.id]);
-  // Now in any order, as attempts after the first are.
+  // The order no longer matters: repeated attempts come in any order.
   const taken = await idsOf(broken.received.slice(failedBefore), brokenOne.secret);
   expect(taken.toSorted()).toEqual(toldBefore.toSorted());
 
-  // The wallet has used nonces that the backup knows nothing of.
+  // The wallet has used nonces that the backup does not know.
   await agreement.hit('after the restore');
   await waitUntil('that is delivered too', delivered(8), patienceMs);
   expect(steady.received).toHaveLength(5);
   expect((await readFeed()).data.map(({ data }) => data.sequence)).toEqual([0, 1, 2, 3]);
-  // Seven processes start, of which two are indexers: most of a minute on an idle machine.
+  // The test starts seven processes, two of them indexers: this takes most of a minute on an idle machine.
 }, 300_000);
 
 const isMined = ({ status }: { status: string }) => status === 'MINED';

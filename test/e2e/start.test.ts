@@ -63,7 +63,7 @@ describe('npm start', () => {
     const program = start(changes);
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.lines.join('\n')).toContain(message);
-    // One message, no stack, and no line of a process that was started.
+    // One message, no stack trace, and no log line of a started process.
     expect(program.lines.join('\n')).not.toMatch(/\n\s+at |"childPid"/);
   });
 

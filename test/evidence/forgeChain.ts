@@ -29,7 +29,7 @@ const stranger: Hex = `0x${'5a'.repeat(20)}`;
 
 type Alter = (chain: HandMadeChain) => void;
 
-/** Chains of the forger's own making: every hash and proof in the file is right, and what happened is not. */
+/** Forged chains: every hash and proof in the file is right, but the history is not genuine. */
 export async function forgeChain(): Promise<Forgery[]> {
   const { create, knock, idle, chainId } = await readCalls();
   const [createdByTenant, knockElsewhere, idleInstead, legacyKnock] = await Promise.all([
@@ -307,14 +307,14 @@ export async function forgeChain(): Promise<Forgery[]> {
   return [...forged, await forgeAction(), await forgeStateBlock()];
 }
 
-/** In a chain made by hand every block has the same state. */
+/** In a handmade chain, every block has the same state. */
 async function forgeStateBlock(): Promise<Forgery> {
   const file = readObject(await buildDepositedLease());
   set(at(file, 'state'), 'block', 1);
   return { name: 'a state of an earlier block', text: write(file), reasons: ['state_proof_invalid'] };
 }
 
-/** An event of a call that no rule asks for, right before an input's own. */
+/** An event of a call that no rule demands, right before the input's own event. */
 async function forgeAction(): Promise<Forgery> {
   const alter = (chain: HandMadeChain) => {
     const { logs } = stepOf(chain, 1);
@@ -333,7 +333,7 @@ async function forgeAction(): Promise<Forgery> {
   return { name: 'an event of a call that no rule asks for', text: write(file), reasons: ['log_mismatch'] };
 }
 
-/** The calls of the genuine chain, and one of another input. */
+/** The calls of the genuine chain, and a call of another input. */
 async function readCalls() {
   let raws: Hex[] = [];
   const alter = ({ steps }: HandMadeChain) => {

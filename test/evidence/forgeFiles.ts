@@ -11,7 +11,7 @@ import {
   write,
 } from './editJson.ts';
 
-/** A file that somebody has tampered with, and why it has to be refused. */
+/** A forged file, and the reasons for which it must be refused. */
 export type Forgery = {
   readonly name: string;
   readonly text: string;
@@ -20,7 +20,7 @@ export type Forgery = {
 
 type Path = readonly (string | number)[];
 
-/** The reasons that an altered field can be refused for; the first pattern that fits decides. */
+/** The possible reasons for refusing an altered field. The first matching pattern decides. */
 const reasonsByField: readonly (readonly [RegExp, readonly RefusalReason[]])[] = [
   [/^(format|notes)/, ['bad_format']],
   [/^chain\./, ['unknown_factory']],
@@ -49,8 +49,8 @@ const reasonsByField: readonly (readonly [RegExp, readonly RefusalReason[]])[] =
 ];
 
 /**
- * Every field of a file altered, one at a time; who made it when is a statement on which nothing rests. `eachKind` takes one of
- * the fields that differ by their place in a list alone.
+ * Alters every field of a file, one at a time, except `made`, on which nothing depends. With `eachKind`, of
+ * fields that differ only by their place in a list it alters one.
  */
 export function alterFields(text: string, { eachKind = false } = {}): Forgery[] {
   const all = listLeaves(readJson(text)).filter(([part]) => part !== 'made');
@@ -65,7 +65,7 @@ export function alterFields(text: string, { eachKind = false } = {}): Forgery[] 
   });
 }
 
-/** The file with an input and what stood alone for it taken out, all that counts put right. */
+/** Removes an input and everything that only this input needs from the file, and corrects all counts. */
 export function dropInput(file: JsonObject, which: number): void {
   const inputs = list(file, 'inputs');
   const [dropped] = inputs.splice(which, 1);
@@ -87,7 +87,7 @@ export function dropInput(file: JsonObject, which: number): void {
     object(inputs.at(-1) ?? { toState: agreement.initialState ?? null }).toState ?? null;
 }
 
-/** The file with everything taken out that the chain would have to prove. */
+/** Removes from the file everything that the chain would have to prove. */
 export function stripProofs(text: string): string {
   const file = readObject(text);
   for (const block of list(file, 'blocks')) object(block).header = null;
@@ -99,7 +99,7 @@ export function stripProofs(text: string): string {
   return write({ ...file, state: null, notes: ['no_state_proof', 'no_inclusion_proof'] });
 }
 
-/** Of the curve: each signature has two forms, whose second parts add up to it. */
+/** The curve's order: each signature has two forms, whose second parts add up to it. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 export function malleate(permit: JsonObject): void {

@@ -4,7 +4,7 @@ import { type Forgery, malleate } from './forgeFiles.ts';
 
 const stranger = `0x${'5a'.repeat(20)}`;
 
-/** Tricks on the text of a file of the lease that is made by hand. */
+/** Tricks on the text of the handmade lease's file. */
 export function forgeText(text: string): Forgery[] {
   const edit = (run: (file: JsonObject) => void) => {
     const file = readObject(text);
@@ -153,14 +153,14 @@ function swapMember(one: JsonObject, other: JsonObject, key: string): void {
   [one[key], other[key]] = [other[key] ?? null, one[key] ?? null];
 }
 
-/** Each of two inputs says of itself what the other did. */
+/** Swaps the content of two inputs. */
 function exchangeInputs(file: JsonObject): void {
   const [first, second] = list(file, 'inputs').map(object);
   if (!first || !second) throw new Error('there are two');
   for (const key of ['inputId', 'fromState', 'toState', 'payload', 'permit']) swapMember(first, second, key);
 }
 
-/** A block's header and hash are those of another one, under its own number. */
+/** Gives a block the header and hash of another block, but keeps its number. */
 function borrowHeader(file: JsonObject, block: number, other: number): void {
   const [own, foreign] = [block, other].map((which) => object(list(file, 'blocks')[which]));
   if (!own || !foreign) throw new Error('there are two');

@@ -14,7 +14,7 @@ import {
 } from './editJson.ts';
 import { dropInput, type Forgery, malleate } from './forgeFiles.ts';
 
-/** Tricks on the file as a whole, for files of a signed lease. */
+/** Tricks on the whole file, for files of a signed lease. */
 export function forgeWhole(text: string, other: string): Forgery[] {
   const edit = (run: (file: JsonObject) => void) => {
     const file = readObject(text);
@@ -256,7 +256,7 @@ function respell(file: JsonObject): void {
   if (number) number.value = `0x${BigInt(String(number.value)).toString(16)}`;
 }
 
-/** Tells of a state something else. */
+/** Changes the meaning of a state in the document. */
 function rewrite(file: JsonObject, withHash = false): void {
   const document = at(file, 'document');
   document.text = String(document.text).replace('The rent is paid', 'The rent is not paid');

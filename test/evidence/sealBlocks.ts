@@ -7,8 +7,8 @@ import { list, object, readObject, write } from './editJson.ts';
 const vanity: Hex = `0x${'00'.repeat(32)}`;
 
 /**
- * The file as it would be on a chain whose sequencer signs its headers as Clique does: each of `sealers` in turn seals a block.
- * Hashes of blocks change, and nothing else does.
+ * The file as on a chain whose sequencer signs its headers as Clique does: the `sealers` seal blocks in turn.
+ * Only the blocks' hashes change.
  */
 export async function sealBlocks(text: string, sealers: readonly PrivateKeyAccount[]): Promise<string> {
   const file = readObject(text);

@@ -15,7 +15,10 @@ export function describeReport(report: ExactlyOnceReport): string {
   ].join('\n');
 }
 
-/** Empty lists where every transition of the final chains was told once and delivered, and nothing else was. */
+/**
+ * The lists are empty if every transition of the final chains was announced once and delivered, and nothing
+ * else was.
+ */
 export function listFlaws({ findings, crashes }: ExactlyOnceReport): Flaws {
   return { ...findings, crashes };
 }

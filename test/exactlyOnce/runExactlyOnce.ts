@@ -15,26 +15,26 @@ import { type Agreement, deployAgreement } from './support/submissions.ts';
 
 export type ExactlyOnceRun = {
   databaseUrl: string;
-  /** At least so many transitions on all chains together. */
+  /** The minimum number of transitions on all chains together. */
   transitions: number;
-  /** On each chain. */
+  /** The number of agreements on each chain. */
   agreements: number;
-  /** How long a worker lives at most before it is killed, in milliseconds. */
+  /** The longest time that a worker lives before it is killed, in milliseconds. */
   longestLifeMs: number;
   seed: number;
   onProgress(message: string): void;
-  /** What the processes print. */
+  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 
 export type ExactlyOnceReport = Audit & {
   seed: number;
   seconds: number;
-  /** How many workers were killed at which place. */
+  /** The number of workers killed at each place. */
   kills: Record<string, number>;
-  /** What else happened meanwhile. */
+  /** Reorgs, and restarts of the indexer. */
   interruptions: string[];
-  /** Events that reorganisations have withdrawn, and whose transactions did not come back. */
+  /** The number of events that a reorg withdrew and whose transactions did not come back. */
   withdrawn: number;
   /** Processes that ended by themselves. */
   crashes: string[];
@@ -43,8 +43,9 @@ export type ExactlyOnceReport = Audit & {
 const settleMs = 300_000;
 
 /**
- * Lets agreements on three chains change their states while workers are killed again and again, chains are reorganised, and the
- * indexer is killed and its index built anew; then lets all come to rest and compares every event with the final chains.
+ * Lets agreements on three chains change their states. Meanwhile it kills workers repeatedly, reorganises
+ * chains, kills the indexer and makes it rebuild its index. Then it waits until nothing is under way, and
+ * compares every event with the final chains.
  */
 export function runExactlyOnce(run: ExactlyOnceRun): Promise<ExactlyOnceReport> {
   return withClosings((onClose) => runWith(run, onClose));
@@ -134,7 +135,7 @@ function keepWorker(
   });
 }
 
-/** Live indexing begins with the next block, which an idle chain does not make by itself. */
+/** Live indexing begins with the next block, and an idle chain makes no blocks by itself. */
 async function awaitBlocks(stack: Stack): Promise<void> {
   await waitUntil(
     'all chains are folded',
@@ -166,18 +167,21 @@ async function deployAll(stack: Stack, chain: Chain, count: number): Promise<Agr
   return deployed;
 }
 
-/** Has all transitions made, and after each part of them disturbs a chain or the indexer; says what it did. */
+/**
+ * Lets the chains make all transitions, and disturbs a chain or the indexer after each part of them. Returns
+ * what it did.
+ */
 async function interrupt(options: {
   run: ExactlyOnceRun;
   plays: readonly Play[];
-  /** Kills it and starts it again, or has it build its index anew from another first block. */
+  /** Kills the indexer and starts it again; with another first block, it rebuilds its index. */
   restartIndexer(startBlock?: number): Promise<void>;
 }): Promise<string[]> {
   const { run, plays, restartIndexer } = options;
   const random = createRandom(run.seed);
   const notes: string[] = [];
   const reorganise = async (isIncluding: boolean) => {
-    // Shallower than the confirmations, which is what the promise is about.
+    // The service's promise holds for reorgs that are shallower than the confirmations.
     const depth = confirmations - 1;
     const transactions = await pick(random, plays).reorganise({ depth, isIncluding });
     notes.push(
@@ -211,7 +215,7 @@ async function interrupt(options: {
   allow(1);
   for (const [at, step] of steps.entries()) {
     await reach(at + 1);
-    // Meanwhile it goes on.
+    // The chains continue during the disturbance.
     allow(at + 2);
     await step();
     run.onProgress(`${count()} transitions: ${notes.at(-1)}`);
@@ -221,7 +225,10 @@ async function interrupt(options: {
   return notes;
 }
 
-/** Lets the outbox end, everything be confirmed and everything be delivered. What does not, the audit finds. */
+/**
+ * Waits until the outbox is empty, every event is confirmed and every delivery is done. If that takes too
+ * long, the audit reports the rest.
+ */
 async function rest(stack: Stack, plays: readonly Play[]): Promise<void> {
   const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;
   await waitUntil(

@@ -15,7 +15,7 @@ export function describeReport(report: FailoverReport): string {
   ].join('\n');
 }
 
-/** The same of who has written into the index. */
+/** A report in lines for a terminal about the sessions that wrote into the index. */
 export function describeWriters({ disturbance, turns, ends }: WritersReport): string {
   return [
     `${disturbance}: ${turns.length} writers, one after the other: ${turns.join(', ')}`,

@@ -10,15 +10,15 @@ import { measureRecovery, type Recovery } from './support/recovery.ts';
 import { startWholeService } from './support/wholeService.ts';
 
 export type FailoverRun = {
-  /** Where the programs of PostgreSQL are. */
+  /** The directory of PostgreSQL's programs. */
   programs: string;
   kills: number;
   callers: number;
   seed: number;
-  /** How soon after a promotion a write has to be served as mined. */
+  /** The longest time from a promotion until a write is served as mined. */
   mostRecoveryMs: number;
   onProgress(message: string): void;
-  /** What the processes print. */
+  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 
@@ -28,24 +28,28 @@ export type FailoverReport = {
   failovers: ({ death: Death } & Recovery)[];
   deployments: number;
   inputs: number;
-  /** Requests that were sent again. */
+  /** The number of repeated requests. */
   retries: number;
   events: number;
-  /** Events that a receiver was told of again, by the same id, since the database that knew of the answer was gone. */
+  /**
+   * The number of events that a receiver got again, under the same id, because the database with its answer
+   * was lost.
+   */
   toldAgain: number;
   /** Processes that ended and were started again. */
   restarts: string[];
   flaws: Findings & Record<string, string[]>;
 };
 
-/** So much is answered between a standby that follows and the next death. */
+/** The number of answered writes between a standby that follows and the next kill. */
 const writesBetween = 20;
-/** How long it takes until somebody decides that the primary is gone. */
+/** The longest time until an operator decides that the primary is gone. */
 const longestNoticeMs = 4_000;
 
 /**
- * Kills the primary of a pair of PostgreSQL again and again while callers deploy agreements and send inputs, promotes the standby
- * and makes another one; then lets all come to rest and compares what was answered, served and told with the chain.
+ * Kills the primary of a PostgreSQL pair repeatedly while callers deploy agreements and send inputs. Each
+ * time it promotes the standby and makes another one. Then it waits until nothing is under way, and compares
+ * the answers, the served data and the announced events with the chain.
  */
 export function runFailover(run: FailoverRun): Promise<FailoverReport> {
   return withClosings((onClose) => runWith(run, onClose));
@@ -105,7 +109,7 @@ async function runWith(run: FailoverRun, onClose: OnClose): Promise<FailoverRepo
       'returns that took too long': failovers
         .filter(({ servedMs }) => servedMs > run.mostRecoveryMs)
         .map(({ servedMs }) => `${servedMs} ms`),
-      // It ends when it loses its lock, since another one may be at work by then.
+      // The indexer ends when it loses its lock, since another one may be working by then.
       'processes that ended': restarts.filter((restart) => !restart.startsWith('the indexer')),
     },
   };

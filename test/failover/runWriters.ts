@@ -9,14 +9,15 @@ import { watchWriters } from './support/watchWriters.ts';
 
 export const disturbances = ['cut', 'stopped', 'starved', 'alone'] as const;
 /**
- * What becomes of the indexer at work: it is cut off from the database without a word, or held by SIGSTOP, or gets a tenth of a
- * processor, all of these while another one waits; or it gets that tenth while none does.
+ * The disturbance of the working indexer. `cut`: its connection to the database falls silent. `stopped`:
+ * SIGSTOP holds it. `starved`: it gets a tenth of a processor. Another indexer waits meanwhile. `alone`: it
+ * gets a tenth of a processor, and no other indexer waits.
  */
 export type Disturbance = (typeof disturbances)[number];
 
 export type WritersReport = {
   disturbance: Disturbance;
-  /** Sessions that have written into the index, in their order. */
+  /** The sessions that wrote into the index, in order. */
   turns: string[];
   /** How processes ended by themselves. */
   ends: string[];
@@ -33,7 +34,10 @@ const dutyMs = { runs: 100, stands: 900 };
 const patienceMs = 300_000;
 const standsBy = 'standing by';
 
-/** Disturbs the indexer at work, and finds out whether only one wrote at any time, how often any ended, and whether one still works. */
+/**
+ * Disturbs the working indexer. Reports whether only one session wrote at any time, how often indexers ended,
+ * and whether one still works.
+ */
 export function runWriters(run: {
   databaseUrl: string;
   disturbance: Disturbance;
@@ -70,7 +74,7 @@ async function runWith(run: Parameters<typeof runWriters>[0], onClose: OnClose):
   await writers.awaitHead(stack.chainId, before, patienceMs);
   run.onProgress(`${disturbance}: the indexers run`);
   await disturb(disturbance, { first, forwarder });
-  // Whoever has been replaced comes back, and waits.
+  // A replaced indexer starts again and waits.
   if (first.ends.length > 0) await first.awaitLine(standsBy).catch(passTimeout);
   const newest = await stack.client.getBlockNumber();
   const behind: string[] = [];
@@ -86,7 +90,7 @@ async function runWith(run: Parameters<typeof runWriters>[0], onClose: OnClose):
     ends,
     flaws: {
       'former writers that wrote again': turns.filter((session, at) => turns.indexOf(session) !== at),
-      // The one that was disturbed may end once; starved and alone it has no reason to.
+      // The disturbed indexer may end once. If it is starved and alone, it has no reason to end.
       'ends too many': ends.slice(disturbance === 'alone' ? 0 : 1),
       'blocks that are missing': behind,
     },
@@ -108,7 +112,7 @@ async function disturb(
     first.signal('SIGSTOP');
     await delay(lengthMs);
     first.signal('SIGCONT');
-    // It finds out by itself that another one has taken over.
+    // The stopped indexer notices by itself that another one has taken over.
     await first.awaitEnd();
     return;
   }

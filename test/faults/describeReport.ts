@@ -3,7 +3,7 @@ import type { FaultReport } from './runFaults.ts';
 import type { ScenarioReport } from './runScenarios.ts';
 import { pointsOf } from './support/pointsOf.ts';
 
-/** From so many kills on, no labelled place is left out by chance. */
+/** With this many kills, chance alone leaves out no fault point. */
 const killsForAll = 300;
 
 /** A report in lines for a terminal. */
@@ -35,15 +35,15 @@ export function describeScenarios(report: ScenarioReport): string {
 }
 
 /**
- * Empty lists where nothing was lost, doubled, jammed or served otherwise than it is, nothing happened that should not, and, where
- * enough processes were killed for that, some were at each labelled place.
+ * The lists are empty if nothing was lost, doubled, jammed, served wrongly or unexpected, and if each fault
+ * point had a kill. The last condition counts only after enough kills.
  */
 export function listFlaws({ kills, lost, doubled, jammed, different, unexpected }: FaultReport): Flaws {
   const unreached = countKills(kills) >= killsForAll ? listUnreached(kills) : [];
   return { lost, doubled, jammed, different, unexpected, unreached };
 }
 
-/** How often each thing is there. */
+/** Counts equal items. */
 export function countAll(things: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const thing of things) counts[thing] = (counts[thing] ?? 0) + 1;
@@ -54,7 +54,7 @@ function countKills(kills: FaultReport['kills']): number {
   return Object.values(kills).reduce((sum, count) => sum + count, 0);
 }
 
-/** The labelled places at which nothing was killed, named as in the report. */
+/** The fault points without a kill, named as in the report. */
 function listUnreached(kills: FaultReport['kills']): string[] {
   const places = Object.entries(pointsOf).flatMap(([kind, points]) =>
     points.map((point) => `${kind} ${point}`),

@@ -39,7 +39,7 @@ const { runs, scenarios, seed, callers, log, only } = program.opts<{
 
 const { show, ...printing } = createPrinter(log);
 
-// The first Ctrl-C is for the report, the second one ends the program.
+// The first Ctrl-C prints the report, the second one ends the program.
 const enough = new AbortController();
 process.once('SIGINT', () => enough.abort());
 const { signal } = enough;

@@ -14,31 +14,34 @@ import { pointsOf } from './support/pointsOf.ts';
 
 export type FaultRun = {
   databaseUrl: string;
-  /** How many processes are killed in all. */
+  /** The total number of processes to kill. */
   kills: number;
   seed: number;
   callers: number;
-  /** Aborted, it is enough with what was killed until then. */
+  /** Ends the run early; the report covers the kills so far. */
   signal?: AbortSignal;
   onProgress(message: string): void;
-  /** What the processes print. */
+  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 
 export type FaultReport = Awaited<ReturnType<typeof audit>> & {
   seed: number;
-  /** How many processes were killed at which place. */
+  /** The number of processes killed at each place. */
   kills: Record<string, number>;
   deployments: number;
   inputs: number;
-  /** Requests that were sent again because nobody answered them. */
+  /** The number of requests repeated because they got no answer. */
   retries: number;
   /** Answers that no client expects, and processes that ended by themselves. */
   unexpected: string[];
   seconds: number;
 };
 
-/** Two of each, so that always one is there to go on; the indexer is alone, as its work is nobody else's. */
+/**
+ * Two of each kind, so that one of them can always continue. There is only one indexer, because no other
+ * process does its work.
+ */
 const kinds: readonly ServiceKind[] = ['api', 'api', 'worker', 'worker', 'indexer'];
 const longestLifeMs: Record<ServiceKind, number> = { api: 6_000, worker: 8_000, indexer: 60_000 };
 const settings = {
@@ -54,8 +57,9 @@ const miningTurnMs = 5_000;
 const settleMs = 300_000;
 
 /**
- * Kills the processes of a whole service again and again, at every labelled place and in between, while callers deploy agreements
- * and send inputs; then lets it come to rest and compares all that was promised and all that is served with the chain.
+ * Kills the processes of a whole service repeatedly, at every fault point and in between, while callers
+ * deploy agreements and send inputs. Then it waits until nothing is under way, and compares everything
+ * promised and served with the chain.
  */
 export async function runFaults(run: FaultRun): Promise<FaultReport> {
   const stack = await createServiceStack({ databaseUrl: run.databaseUrl, wallets, env: settings });
@@ -143,7 +147,7 @@ async function runOn(stack: ServiceStack, run: FaultRun, kept: KeptProcess[]): P
   };
 }
 
-/** Has blocks come at once for a while, and then every second, so that transactions also wait in the mempool. */
+/** Makes blocks at once for a while, then one every second, so that transactions also wait in the mempool. */
 async function mineInTurns(
   { client }: ServiceStack,
   { random, isOver }: { random(): number; isOver(): boolean },
@@ -155,12 +159,13 @@ async function mineInTurns(
     const turnEndsAt = performance.now() + miningTurnMs;
     await waitUntil('the turn is over', () => isOver() || performance.now() > turnEndsAt, 2 * miningTurnMs);
   }
-  // A chain that stands still shows an indexer that has just started nothing of what happened before.
+  // On a chain without new blocks, an indexer that has just started shows nothing of the past, so the chain
+  // continues.
   await client.setAutomine(false);
   await client.setIntervalMining({ interval: 1 });
 }
 
-/** The last killing of an API may be so short ago that it does not listen yet. */
+/** The last kill of an API may be so recent that the API does not listen yet. */
 async function awaitAnswers(baseUrl: string): Promise<void> {
   const answers = () =>
     fetch(`${baseUrl}/v0/health`).then(
@@ -170,7 +175,7 @@ async function awaitAnswers(baseUrl: string): Promise<void> {
   await waitUntil('the API answers', answers, settleMs);
 }
 
-/** What does not come to rest in time is found by the audit: it is jammed. */
+/** Waits until nothing is under way. If that takes too long, the audit reports the rest as jammed. */
 async function awaitRest(stack: ServiceStack): Promise<void> {
   const query = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast') limit 1`;
   const rest = waitUntil(
@@ -192,7 +197,7 @@ async function awaitRest(stack: ServiceStack): Promise<void> {
     },
     settleMs,
   ).catch(passTimeout);
-  // Only an indexer that follows the chain by now will still see its last block.
+  // Only an indexer that already follows the chain will see its last block.
   await stack.awaitNewBlock().catch(passTimeout);
   await stack.client.setIntervalMining({ interval: 0 });
   await stack.awaitFolded(settleMs).catch(passTimeout);

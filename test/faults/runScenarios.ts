@@ -22,15 +22,15 @@ import { type Ledger, playSigner } from './support/traffic.ts';
 
 export type ScenarioRun = {
   databaseUrl: string;
-  /** How many scenarios are played, each once before any comes again. */
+  /** The number of scenarios to play. Each is played once before any repeats. */
   runs: number;
   seed: number;
-  /** Those that are dealt out. */
+  /** The scenarios to choose from. */
   names: readonly ScenarioName[];
-  /** Aborted, it is enough with what was played until then. */
+  /** Ends the run early; the report covers the scenarios so far. */
   signal?: AbortSignal;
   onProgress(message: string): void;
-  /** What the processes print. */
+  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 
@@ -39,7 +39,7 @@ export type ScenarioReport = {
   played: ScenarioName[];
   inputs: number;
   refusals: number;
-  /** Admitted inputs that reverted, by what explained it. */
+  /** The number of admitted inputs that reverted, by the race that explains them. */
   races: Record<string, number>;
   transactions: number;
   fillers: number;
@@ -52,12 +52,15 @@ const isName = (name: string): name is ScenarioName => name in scenarios;
 export const scenarioNames: readonly ScenarioName[] = Object.keys(scenarios).filter(isName);
 
 const signers = 4;
-/** Several signers meet in each. */
+/** Several signers use each of them. */
 const agreementsPerRun = 2;
 const idleMs = 400;
 const deployedMs = 300_000;
 
-/** Plays scenarios on a whole service, lets it come to rest after each, and compares all that was promised with the chain. */
+/**
+ * Plays scenarios on a whole service, waits after each until nothing is under way, and compares everything
+ * promised with the chain.
+ */
 export function runScenarios(run: ScenarioRun): Promise<ScenarioReport> {
   return withClosings(async (onClose) => {
     const startedAt = performance.now();
@@ -99,7 +102,7 @@ export function runScenarios(run: ScenarioRun): Promise<ScenarioReport> {
   });
 }
 
-/** New agreements, and signers who use them until the disturbance is over. */
+/** Deploys new agreements, and lets signers use them until the disturbance is over. */
 async function play(
   world: ScenarioWorld,
   parts: {

@@ -10,10 +10,10 @@ import type { ScenarioWorld } from './support/scenarioWorld.ts';
 import { encodeDirectInput } from './support/signer.ts';
 import { type Conduct, keyOf, type Ledger } from './support/traffic.ts';
 
-/** What happens to a service at work, and how its callers behave meanwhile. */
+/** A disturbance of a working service, and the behaviour of its callers meanwhile. */
 export type Scenario = {
   readonly conduct: Conduct;
-  /** Returns once all is as it should be again. */
+  /** Returns once everything works normally again. */
   disturb(scene: Scene): Promise<void>;
 };
 
@@ -32,29 +32,35 @@ const troubles = 12;
 const competitionMs = 8_000;
 const forkMs = 8_000;
 
-/** Where nobody competes, no request is refused, and nothing fails. */
+/** If signers do not compete, no request is refused and nothing fails. */
 export const scenarios = {
-  /** Heads and logs come from one fork, blocks by hash from another one, which does not know the parents. */
+  /**
+   * Heads and logs come from one fork. Blocks by hash come from another fork, which does not know the
+   * parents.
+   */
   twoForks: { conduct: calm, disturb: tellOfTwoForks },
-  /** What was mined has no receipts, and the index does not show it either. */
+  /** Mined transactions have no receipts, and the index does not show them either. */
   nullReceipts: { conduct: calm, disturb: hideReceipts },
-  /** One endpoint stands ten blocks behind the other one. */
+  /** One endpoint is ten blocks behind the other one. */
   twoHeights: {
     conduct: calm,
     disturb: ({ world, random }) => lie(pick(random, world.nodes), 'behind', 4_000 + 4_000 * random()),
   },
-  /** Connections to one endpoint, or to both, are open and nothing comes back. */
+  /** Connections to one or both endpoints stay open but nothing comes back. */
   halfOpen: { conduct: calm, disturb: fallSilent },
-  /** Blocks are replaced, with their transactions or without them, while several wallets are at work. */
+  /** Blocks are replaced, with or without their transactions, while several wallets send. */
   reorganisations: { conduct: calm, disturb: replaceBlocks },
-  /** Signers send their permits themselves, before the service, at the same time, or other content with the same nonce. */
+  /**
+   * Signers send their permits to the contract themselves: before the service, at the same time, or with
+   * other content for the same nonce.
+   */
   competingSigners: {
     conduct: { inputs: ['write'], isCompeting: true },
     disturb: () => delay(competitionMs),
   },
   /**
-   * Inputs are admitted by what index and outbox hold, while others open and shut the door by the contract itself, blocks are replaced,
-   * and processes are killed.
+   * The service admits inputs from its index and outbox. Meanwhile others open and shut the door directly at
+   * the contract, blocks are replaced, and processes are killed.
    */
   localAdmission: {
     conduct: { inputs: ['write', 'write', 'write', 'shut', 'open'], isCompeting: false },

@@ -4,8 +4,8 @@ import { supportedChains } from '../../src/protocol/chains.ts';
 import { startPublicChain } from '../support/publicChain.ts';
 
 /**
- * Runs the end-to-end tests with every local chain a fork: of another Anvil that has the contracts where the registry has them,
- * and agreements from before. Words of the command line go on to the test runner.
+ * Runs the end-to-end tests with every local chain as a fork of another Anvil. That Anvil has the contracts
+ * at the registry's addresses, and older agreements. Words of the command line go to the test runner.
  */
 const chains = [];
 try {

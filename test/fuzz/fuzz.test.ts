@@ -11,18 +11,18 @@ import { createRawSender, type RawAnswer } from './support/sendRaw.ts';
 import { createParty, type Party } from './support/world.ts';
 
 /**
- * Sends requests of all kinds to every route, in the names of two principals. Each request follows from the seed and its number,
- * but for what was answered before it.
+ * Sends requests of all kinds to every route, in the names of two principals. The seed, the request's number
+ * and the earlier answers determine each request.
  */
 const size = Number(process.env.FUZZ_REQUESTS ?? 400);
-/** Numbers of requests, to send these alone. */
+/** Numbers of requests, to send only these. */
 const only = process.env.FUZZ_ONLY?.split(',').map(Number);
 const numbers = only ?? Array.from({ length: size }, (_, at) => at);
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
-/** How long an answer may take at most; none unless it is asked for, as a busy machine makes anything slow. */
+/** The longest time for an answer. By default unlimited, because a busy machine makes everything slow. */
 const maxMs = Number(process.env.FUZZ_MAX_MS ?? Number.POSITIVE_INFINITY);
 const lanes = 4;
-/** Waits for a worker to deliver, of which there is none here. */
+/** Waits for a worker to deliver, but no worker runs here. */
 const waiting = new Set(['testWebhook']);
 
 let chain: TestChain;
@@ -91,7 +91,7 @@ function listTargets({ document }: ApiContract): Target[] {
   const resolve = (schema: Record<string, unknown>) => resolveSchema(schema, document.components.schemas);
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
-      // Nobody waits for the end of what goes on for ever.
+      // An endless stream has no end to wait for.
       if ('text/event-stream' in (operation.responses['200']?.content ?? {})) return [];
       const { parameters, requestBody } = operation;
       const json = requestBody?.content['application/json'];
@@ -137,7 +137,7 @@ function describe({ at, party, request }: Pick<Sent, 'at' | 'party' | 'request'>
   return `request ${at} of ${party.name}: ${method} ${path} ${JSON.stringify(shown)} ${body?.toString('utf8').slice(0, 400) ?? ''}`;
 }
 
-/** What goes on from an answer: ids, cursors and tokens. */
+/** Keeps the ids, cursors and tokens of an answer for later requests. */
 function learn(party: Party, { status, text }: RawAnswer): void {
   if (status >= 300) return;
   for (const [, value = ''] of text.matchAll(/"(?:id|deliveryId|nextCursor|consistency)":"([\w.~=-]+)"/g))

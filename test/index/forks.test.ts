@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** A database, and a chain with one agreement. */
+/** Creates a database, and a chain with one agreement. */
 async function startScene() {
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());

@@ -18,7 +18,7 @@ import {
 } from './support/scenario.ts';
 import { startTestChain, type TestChain } from './support/testChain.ts';
 
-/** More than Ponder's finality on any of these chains: what lies before is read from the past, and not live. */
+/** More than Ponder's finality on any of these chains: Ponder reads earlier blocks as history, not live. */
 const pastBlocks = 70;
 
 let database: TestDatabase;
@@ -27,7 +27,7 @@ let sepolia: TestChain;
 let base: TestChain;
 let chains: TestChain[];
 let indexer: Indexer;
-/** What happened on each chain before the indexer's first start, and after it. */
+/** The events on each chain before the indexer's first start, and after it. */
 const past = new Map<TestChain, Scenario>();
 const live = new Map<TestChain, Scenario>();
 
@@ -203,7 +203,7 @@ test('operators query the index by GraphQL at the server of the indexer', async 
 test('a rebuilt index takes the place of the one that was served, which serves until then', async () => {
   const before = await Promise.all(chains.map(rowsOf));
   const served = await readServedSchema();
-  // Another start block makes another index; block 0 holds no event.
+  // Another start block makes another index. Block 0 holds no event, so both indexes have the same rows.
   const env = Object.fromEntries(chains.map(({ chainId }) => [`START_BLOCK_${chainId}`, '1']));
   const rebuilding = await startIndexer({ databaseUrl: database.url, chains, env });
   try {

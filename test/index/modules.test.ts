@@ -17,7 +17,10 @@ afterEach(async () => {
 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** What Ponder loads beside: its own root, what it serves, and the settings, which are hashed by value. */
+/**
+ * Files that Ponder loads in addition: its own root, the served API, and the settings, which are hashed by
+ * value.
+ */
 const beside = [
   ...readImportClosure(root, ['ponder.config.ts']).keys(),
   'src/indexer/ponder/ponder.config.ts',
@@ -44,11 +47,12 @@ test('the modules behind the index name are exactly those that Ponder loads, and
   await indexer.ready();
 
   const read = (await readFile(list, 'utf8')).split('\n').map((path) => relative(root, path));
-  // Node loads the modules of packages, faster than Ponder's loader would, and has most of them already.
+  // Node itself loads package modules. It is faster than Ponder's loader, and has already loaded most of
+  // them.
   expect(read.filter((path) => path.includes('node_modules') && /\.m?js$/.test(path))).toEqual([]);
   const loaded = new Set(read.filter((path) => path.endsWith('.ts') && !/^\.\.|node_modules/.test(path)));
   const named = readIndexModules(root).map(([file]) => file);
   expect([...loaded].sort()).toEqual([...new Set([...named, ...beside])].sort());
-  // Another build would be made for each changed source.
+  // If Ponder changed a source, the next start would make another build.
   expect(listSources(root, programSources)).toEqual(sources);
 });

@@ -36,7 +36,7 @@ test('an index takes the place of an earlier one, which is dropped unless anothe
 
   const first = await launch(0);
   const [earlier] = await listIndexes();
-  // The first one goes on beside the second, as it does while a new version is rolled out.
+  // The first indexer continues beside the second, as during the rollout of a new version.
   const second = await launch(1);
   await waitUntil('the second has looked for earlier indexes', () =>
     second.lines.some((line) => line.includes('another indexer works on an earlier index')),

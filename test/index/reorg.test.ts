@@ -18,7 +18,7 @@ let database: TestDatabase;
 let chain: TestChain;
 let other: TestChain;
 let indexer: Indexer;
-/** On the other chain, where no block is ever replaced. */
+/** An agreement on the other chain, where no block is ever replaced. */
 let untouched: Address;
 
 beforeAll(async () => {
@@ -36,7 +36,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A block each: a deployment with a permit, then inputs with and without one, so that counts and states move too. */
+/**
+ * Sends each in its own block: a deployment with a permit, then inputs with and without a permit, so that
+ * counts and states change too.
+ */
 async function sendBlocks(count: number): Promise<Hex[]> {
   const deployment = await chain.send(
     await permittedCreation(chain, { nonce: await chain.readFactoryNonce() }),
@@ -61,7 +64,8 @@ test.for([1, 2, 3, 4, 5])(
     expect(hashes.length).toBe(depth);
     await expectIndexEqualsChain(database.url, chain);
     const before = await readIndexRows(database.url, chain.chainId);
-    // Ponder takes back what came after on any chain, and runs it again: it must not be lost.
+    // After a reorg Ponder undoes all later events on every chain and runs them again. This event must not be
+    // lost.
     await other.send(submission(untouched, 'toggle'));
     await expectIndexEqualsChain(database.url, other);
     const raw = await Promise.all(hashes.map((hash) => chain.readRawTransaction(hash)));

@@ -17,7 +17,7 @@ import { deploy, permittedSubmission, submission } from './support/agreements.ts
 import { expectIndexEqualsChain } from './support/expectIndex.ts';
 import { startTestChain } from './support/testChain.ts';
 
-/** A chain with an agreement, and what runs beside it; all of it ends with the test. */
+/** A chain with an agreement, and functions that create more. Everything ends with the test. */
 async function openScene(onTestFinished: TestContext['onTestFinished']) {
   const chain = await startTestChain(84532);
   onTestFinished(() => chain.stop());
@@ -25,7 +25,7 @@ async function openScene(onTestFinished: TestContext['onTestFinished']) {
   return {
     chain,
     agreement,
-    /** A database of its own in the server of all tests. */
+    /** Creates a database in the server that all tests share. */
     async createDatabase(): Promise<string> {
       const database = await createTestDatabase();
       onTestFinished(() => database.drop());
@@ -51,7 +51,10 @@ async function openScene(onTestFinished: TestContext['onTestFinished']) {
       onTestFinished(() => client.end());
       return client;
     },
-    /** Looks at the index in one snapshot: its head, and how many inputs it holds up to there; null while it shows no head. */
+    /**
+     * Reads the index in one snapshot: its head, and the number of inputs up to there. Null while it shows no
+     * head.
+     */
     async look(client: pg.Client): Promise<Sight | null> {
       const { rows } = await client
         .query(
@@ -60,7 +63,7 @@ async function openScene(onTestFinished: TestContext['onTestFinished']) {
            ) as inputs from chain_index.heads where chain_id = $1`,
           [chain.chainId],
         )
-        // A view is gone for the moment in which another index takes its place.
+        // While another index takes over, the view is missing for a moment.
         .catch(() => ({ rows: [] }));
       return rows[0] ? { head: BigInt(rows[0].head), inputs: rows[0].inputs } : null;
     },
@@ -223,7 +226,7 @@ test.concurrent('a public chain that was reorganised below its final block is gi
   const other = await startTestChain(59141);
   onTestFinished(() => other.stop());
   await deploy(other);
-  // Another address of this machine, as which no node of its own counts.
+  // At 127.0.0.2 the chain counts as a public one, not as a local node.
   const proxy = createTcpServer((socket) => {
     const upstream = connectTcp(Number(new URL(chain.rpcUrl).port), '127.0.0.1');
     for (const one of [socket, upstream])
@@ -259,7 +262,7 @@ test.concurrent('a public chain that was reorganised below its final block is gi
   expect(await second.exited).toEqual({ code: 75, signal: null });
   expect(second.lines.filter((line) => line.includes('dropping and rebuilding its index'))).toHaveLength(1);
   expect(await readRebuilds()).toEqual([{ chain_id: 84532, generation: 1, is_done: false }]);
-  // What is there is served until the new index is.
+  // The old index is served until the new one is ready.
   expect((await look(client))?.inputs).toBe(2);
 
   const third = await launch();
@@ -283,7 +286,7 @@ test.concurrent('an index of a local chain that lost its final blocks is given u
 
   await chain.dropBlocks(Number((await chain.client.getBlockNumber()) - deployedAt));
   expect(await first.exited).toEqual({ code: 75, signal: null });
-  // What is there is served until the new index is.
+  // The old index is served until the new one is ready.
   expect((await look(await connect(databaseUrl)))?.inputs).toBe(2);
   await sendInputs(2);
   const second = await launchIndexer(databaseUrl);

@@ -5,13 +5,16 @@ import { createSilentProxy } from '../support/silentProxy.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type LockHolder, startLockHolder } from './support/lockHolder.ts';
 
-/** Long enough for a busy machine, on which every statement takes its time; most tests wait for it, so they wait together. */
+/**
+ * Long enough for a busy machine, on which every statement is slow. Most tests wait for it, so they run
+ * concurrently.
+ */
 const leaseMs = 6_000;
 const schema = 'chain_index_0123456789ab';
 
 type Plan = Parameters<typeof startLockHolder>[0];
 
-/** A schema in a database of its own, and processes that want its lock; all of it ends with the test. */
+/** A schema in its own database, and processes that want its lock. Everything ends with the test. */
 async function openScene(onTestFinished: TestContext['onTestFinished']) {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -39,7 +42,7 @@ async function openScene(onTestFinished: TestContext['onTestFinished']) {
     database,
     client,
     launch,
-    /** One that has the lock and something uncommitted, and one that waits for it. */
+    /** One process that has the lock and an uncommitted row, and one that waits for the lock. */
     async launchPair(parts?: Partial<Plan>): Promise<{ first: LockHolder; standby: LockHolder }> {
       const first = launch(parts);
       await says(first, 'written');
@@ -74,7 +77,7 @@ test.concurrent('a frozen holder is replaced, loses its uncommitted work, and en
   const { launchPair } = await openScene(onTestFinished);
   const { first, standby } = await launchPair();
   first.signal('SIGSTOP');
-  // The row of the first one, of which the database hears no end, would keep it waiting.
+  // The stopped process's session stays open. Until it is terminated, its uncommitted row blocks the standby.
   await says(standby, 'written');
   first.signal('SIGCONT');
   expect(await first.exited).toBe(75);

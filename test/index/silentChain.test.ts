@@ -8,7 +8,9 @@ import { deploy, submission } from './support/agreements.ts';
 import { expectIndexEqualsChain } from './support/expectIndex.ts';
 import { startTestChain } from './support/testChain.ts';
 
-/** Two chains, the nodes of the second of which can fall silent, and an indexer of both; all of it ends with the test. */
+/**
+ * Two chains, and an indexer of both. The second chain's node can fall silent. Everything ends with the test.
+ */
 async function createWorld(onTestFinished: TestContext['onTestFinished']) {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());

@@ -91,7 +91,7 @@ test('where permits were consumed before the start block, their nonces are count
   for (const nonce of [2n, 3n])
     agreements.push(await deploy(chain, await permittedCreation(chain, { nonce })));
 
-  // The latter is what hosts call another database, and Ponder would take it.
+  // Hosting platforms set DATABASE_PRIVATE_URL to another database, and Ponder would use it.
   const env = {
     START_BLOCK_11155111: String(startBlock),
     DATABASE_PRIVATE_URL: 'postgresql://127.0.0.1:1/other',
@@ -113,7 +113,7 @@ test('no line that it prints holds the key in the URL of a node', async () => {
   const provider = await listenLocally(
     createServer(async (request, response) => {
       const body = await text(request);
-      // Ponder hears nothing of a refusal to tell the newest block.
+      // Ponder does not report a refused request for the newest block, so that request gets an answer.
       if (isRefusing && !body.includes('"latest"')) return void response.writeHead(403).end();
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(chain.rpcUrl, { method: 'POST', headers, body });

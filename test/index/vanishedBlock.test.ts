@@ -21,7 +21,7 @@ test('a block that is replaced before its logs are read is soon given up, and th
   let isHidden = false;
   const asked: string[] = [];
   const node = await createDisturbedNode(chain.rpcUrl, ({ method, params }) => {
-    // Some calls have no parameters at all.
+    // Some calls have no parameters.
     const { blockHash } = Object(params?.[0]);
     if (method !== 'eth_getLogs' || blockHash === undefined) return undefined;
     if (isHidden || asked.includes(blockHash)) asked.push(blockHash);

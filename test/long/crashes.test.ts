@@ -23,7 +23,7 @@ test.each(victims)('deployments during which %s is killed happen exactly once an
   killAmidDeployments(local, victim),
 );
 
-// Of these, the input during which the API is killed is in `test/e2e/localStack.test.ts` too.
+// `test/e2e/localStack.test.ts` also kills the API during an input.
 test.each(victims)('an input during which %s is killed happens exactly once and is served', (victim) =>
   killAmidInput(local, victim),
 );

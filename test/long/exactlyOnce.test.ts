@@ -28,5 +28,5 @@ test('every transition of the final chains is announced once and delivered, what
   expect(report.events).toBe(report.transitions + 3);
   expect(report.interruptions).toHaveLength(5);
   expect(Object.keys(report.kills)).not.toHaveLength(0);
-  // Processes are killed and started for minutes, even in a short run.
+  // Even a short run kills and starts processes for minutes.
 }, 1_800_000);

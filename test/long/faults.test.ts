@@ -25,7 +25,7 @@ test('processes that are killed on the way of writes lose, double and jam nothin
   expect(isFlawless(flaws), `${describeReport(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(report.deployments).toBeGreaterThanOrEqual(3);
   expect(Object.values(report.kills).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6);
-  // Processes are killed and started for minutes, even in a short run.
+  // Even a short run kills and starts processes for minutes.
 }, 1_800_000);
 
 test('signers who compete with the relay, replaced blocks and a node that is behind lose, double and invent nothing', async () => {
@@ -41,5 +41,5 @@ test('signers who compete with the relay, replaced blocks and a node that is beh
   expect(isFlawless(flaws), `${describeScenarios(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(races.none).toBeUndefined();
   expect(inputs).toBeGreaterThanOrEqual(3);
-  // Processes are killed and started for minutes, even in a short run.
+  // Even a short run kills and starts processes for minutes.
 }, 1_800_000);

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** Under an address of this machine that does not count as one of its own nodes. */
+/** Publishes the node at an address of this machine that does not count as local. */
 async function publish(rpcUrl: string): Promise<string> {
   const proxy = createTcpServer((socket) => {
     const upstream = connectTcp(Number(new URL(rpcUrl).port), '127.0.0.1');
@@ -30,7 +30,10 @@ async function publish(rpcUrl: string): Promise<string> {
   return `http://127.0.0.2:${port}`;
 }
 
-/** Three chains: one is reorganised below its final block, the node of one can fall silent, and one is in order. */
+/**
+ * Three chains: one is reorganised below its final block, one has a node that can fall silent, and one works
+ * normally.
+ */
 async function createWorld() {
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());

@@ -25,7 +25,7 @@ test('processes that are replaced one after the other fail no request and tell e
   const flaws = listFlaws(report);
   expect(isFlawless(flaws), `${describeReport(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(report.replaced).toBe(5);
-  // Both that were there at first and both that took their places.
+  // The two initial APIs and the two that replaced them.
   expect(Object.keys(report.served).toSorted()).toEqual(['api 1', 'api 2', 'api 3', 'api 4']);
-  // Processes are killed and started for minutes, even in a short run.
+  // Even a short run kills and starts processes for minutes.
 }, 1_800_000);

@@ -12,7 +12,7 @@ const typedDataShape = z.object({
 });
 const preparedShape = z.looseObject({ typedData: typedDataShape, deadline: z.number() });
 
-/** Signs as agents of the hosted service do: the parts of the signature are arguments of their own. */
+/** Signs as agents of the hosted service do: the parts of the signature are separate arguments. */
 async function sign(account: Account, { typedData, deadline }: z.output<typeof preparedShape>) {
   const signature = await account.signTypedData(typedData);
   return {

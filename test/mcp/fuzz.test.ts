@@ -13,7 +13,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 1);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Arguments that work, or did before something else was done. */
+/** Arguments that succeed, or that succeeded before a later step. */
 async function listSamples(agent: Agent) {
   const world = await createTaskWorld(agent);
   const [search] = ((found) => [found.data])(

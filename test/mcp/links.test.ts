@@ -7,7 +7,7 @@ import { connectAgent } from './support/connectAgent.ts';
 
 const shownShape = z.looseObject({ mode: z.literal('url'), url: z.string(), message: z.string() });
 
-/** An agent whose client shows a person addresses, and whose person always answers the same. */
+/** An agent whose client shows URLs to a person. The person always gives the same answer. */
 async function connectWithPerson(action: 'accept' | 'decline') {
   const shown: string[] = [];
   const agent = await connectAgent(stack, { client: { capabilities: { elicitation: { url: {} } } } });

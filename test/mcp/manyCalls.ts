@@ -19,7 +19,7 @@ if (values.help) {
   process.exit(0);
 }
 const calls = Number(values.calls);
-/** What the heap may differ by from one collection to the next. */
+/** The heap's usual difference from one collection to the next. */
 const slackBytes = 12_000_000;
 const atOnce = 4;
 

@@ -20,7 +20,7 @@ const agreementsShape = z.object({
   nextCursor: z.string().nullable(),
 });
 
-/** The ids of all events that the REST API shows. */
+/** The ids of all events in the REST API. */
 async function listEventIds(): Promise<string[]> {
   const client = createClient();
   const ids: string[] = [];
@@ -63,7 +63,7 @@ test('pages of a search that are too long skip no agreement', async () => {
     seen.push(...agreements.map(({ agreementId }) => agreementId));
     cursor = nextCursor;
   }
-  // Other tests deploy meanwhile, and a record shows the time at which its deployment began.
+  // Other tests deploy meanwhile, and a record's time is the start of its deployment.
   expect(seen.filter((id) => all.includes(id))).toEqual(all);
 });
 

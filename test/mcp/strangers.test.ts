@@ -8,14 +8,14 @@ import { type Agent, connectAgent } from './support/connectAgent.ts';
 import { createStranger } from './support/createStranger.ts';
 import { act, signPrepared } from './support/signPrepared.ts';
 
-/** What nobody but the owner of the agreement knows. */
+/** A text that only the agreement's owner knows. */
 const secret = `Mural ${randomUUID()}`;
 const [patron, artist] = [createAccount(), createAccount()];
 const client = createClient();
 const deadline = 4_102_444_800;
 const signature = `0x${'11'.repeat(64)}1b`;
 
-/** The names by which the owner's agreement goes; with `unknown`, names of nothing. */
+/** The references to the owner's agreement. `unknown` has references to nothing. */
 type Names = { agreementId: string; address: string; documentId: string; cursor: string; after: string };
 const unknown = { agreementId: `agr_${'0'.repeat(32)}`, address: createAccount().address };
 
@@ -71,7 +71,7 @@ const hostedCalls: typeof calls = [
   ['submit_input', (agreementId) => ({ agreementId, ...signed, ...parts })],
 ];
 
-/** Everything in an answer that names neither the request nor what was asked for. */
+/** An answer without its request id and without the requested id. */
 const plain = (text: string, id: string) => text.replaceAll(id, 'ID').replaceAll(/req_\w+/g, 'REQUEST');
 
 describe('to another principal an agreement is what no agreement is,', () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => agent.close());
 
-/** Each call knows the answers before it, and nothing else but the words of the task. */
+/** Each call knows only the task's words and the earlier answers. */
 test.each(tasks)('$words', async ({ calls, expects }) => {
   expect(calls.length).toBeLessThanOrEqual(mostCalls);
   const answers: Answer[] = [];

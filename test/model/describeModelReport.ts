@@ -1,6 +1,6 @@
 import type { ModelReport } from './runModelTest.ts';
 
-/** What was compared and what differs, in lines for a terminal. */
+/** The compared cases and the differences, in lines for a terminal. */
 export function describeModelReport({ reached, findings }: ModelReport): string {
   const { cases, steps, accepted, reverts } = reached;
   const counts = [...reverts].sort(([, one], [, other]) => other - one);

@@ -5,20 +5,20 @@ import { generateCase } from './support/generateCase.ts';
 import type { ModelCase } from './support/modelCase.ts';
 import { shrinkCase } from './support/shrinkCase.ts';
 
-/** Requests under way at once: while the node runs one, the next is prepared. */
+/** Concurrent requests: while the node runs one, the test prepares the next. */
 const concurrency = 2;
-/** Differences that are shrunk; more say nothing new. */
+/** The number of differences to shrink; more of them would show nothing new. */
 const maxFindings = 5;
 
 export type ModelReport = { readonly reached: Reached; readonly findings: readonly Difference[] };
 
-/** Cases that are the same for the same seed. */
+/** The same seed gives the same cases. */
 export function* generateCases(count: number, seed: number): Generator<ModelCase> {
   const seeds = createRandom(seed);
   for (let index = 0; index < count; index++) yield generateCase(createRandom(Math.floor(seeds() * 2 ** 32)));
 }
 
-/** Plays all cases in the model and on the contracts, and shrinks the first ones that differ. */
+/** Plays all cases in the model and on the contracts, and shrinks the first differing ones. */
 export async function runModelTest({
   chain,
   cases,

@@ -17,7 +17,10 @@ export function describeReport(report: ScaleReport): string {
   ].join('\n');
 }
 
-/** Empty lists where every request was served and all of it is on the chain and was told, once. */
+/**
+ * The lists are empty if every request was served, and its effect is on the chain and was announced exactly
+ * once.
+ */
 export function listFlaws({ flaws }: ScaleReport): Flaws {
   return flaws;
 }

@@ -17,15 +17,15 @@ import { watchConnections } from './support/watchConnections.ts';
 
 export type ScaleRun = {
   databaseUrl: string;
-  /** How often each process is replaced. */
+  /** The number of times that each process is replaced. */
   rounds: number;
-  /** How many writes are answered between two replacements at least. */
+  /** The least number of answered writes between two replacements. */
   writesBetween: number;
   callers: number;
   readers: number;
   seed: number;
   onProgress(message: string): void;
-  /** What the processes print. */
+  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 
@@ -36,32 +36,32 @@ export type ScaleReport = {
   deployments: number;
   inputs: number;
   reads: number;
-  /** Requests that each API has answered. */
+  /** The number of requests that each API has answered. */
   served: Record<string, number>;
-  /** Connections to the database at most, by what they are for. */
+  /** The most connections to the database, by their purpose. */
   connections: Record<string, number>;
-  /** What went wrong, by kind; empty lists where the service does what it should. */
+  /** The faults by kind; if the service works correctly, the lists are empty. */
   flaws: Record<string, string[]>;
 };
 
 const kinds: readonly ServiceKind[] = ['api', 'api', 'worker', 'worker', 'indexer'];
 const settings = {
   RELAYER_POLL_MS: '250',
-  // Also a balancer on a busy machine notices by then that an API stops.
+  // Long enough for a balancer on a busy machine to notice that an API stops.
   SHUTDOWN_GRACE_MS: '8000',
   WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
   WEBHOOK_BACKOFF_SECONDS: '1',
   WEBHOOK_BACKOFF_MAX_SECONDS: '2',
   WEBHOOK_ATTEMPTS: '30',
-  // An attempt that is cut short would be made again.
+  // A delivery that times out would be repeated.
   WEBHOOK_TIMEOUT_MS: '60000',
 };
 const wallets = 2;
 const patienceMs = 300_000;
 
 /**
- * Replaces every process of a service of two APIs, two workers and one indexer while callers read and write through a balancer, then
- * compares what was answered and told with the chain.
+ * Replaces every process of a service of two APIs, two workers and one indexer while callers read and write
+ * through a balancer. Then it compares the answers and the announced events with the chain.
  */
 export function runScale(run: ScaleRun): Promise<ScaleReport> {
   return withClosings((onClose) => runWith(run, onClose));
@@ -139,7 +139,7 @@ async function runWith(run: ScaleRun, onClose: OnClose): Promise<ScaleReport> {
   };
 }
 
-/** Callers who read and write until they are stopped, each one thing after the other. */
+/** Callers who read and write until they are stopped, each with one request at a time. */
 function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
   const promised: Promised = { deployments: [], inputs: [] };
   const agreements: Agreement[] = [];
@@ -165,7 +165,7 @@ function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
   const readers = Array.from({ length: run.readers }, (_, at) =>
     playReader({ ...shared, baseUrl, apiKey: stack.apiKey, random: randomOf(500 + at) }),
   );
-  // Whoever stops it learns of a failure.
+  // The caller of `stop` gets the failure.
   const ended = Promise.all([Promise.all(readers), ...callers]);
   ended.catch(() => {});
   const writes = () => promised.deployments.length + promised.inputs.length;
@@ -177,7 +177,7 @@ function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
       const wanted = writes() + count;
       await waitUntil('more writes are answered', () => writes() >= wanted, patienceMs);
     },
-    /** Returns how many reads were answered. */
+    /** Returns the number of answered reads. */
     async stop(): Promise<number> {
       isOver = true;
       const [counts] = await ended;

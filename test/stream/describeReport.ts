@@ -2,7 +2,7 @@ import type { Flaws } from '../support/flaws.ts';
 import type { StreamReport } from './runStream.ts';
 
 const megabyte = 1_000_000;
-/** What is under way differs from one moment to the next. */
+/** The work under way differs from one moment to the next, and so does its memory. */
 const slackBytes = 12 * megabyte;
 
 export function describeReport({ listeners, events, cuts, seconds, resident, heap }: StreamReport): string {

@@ -16,7 +16,7 @@ import { readMemory } from './support/readMemory.ts';
 import { createStreamListener, idOf } from './support/streamListener.ts';
 
 export type StreamOptions = LongRunParts & {
-  /** How many follow the feed at the same time, beside the one that is cut. */
+  /** The number of listeners that follow the feed at the same time, in addition to the one that is cut. */
   readonly listeners: number;
   readonly events: number;
   readonly cuts: number;
@@ -28,9 +28,12 @@ export type StreamReport = {
   readonly events: number;
   readonly cuts: number;
   readonly seconds: number;
-  /** Resident bytes of the API before all listeners follow, when they do, and at the end. */
+  /** Resident bytes of the API before the listeners follow, once all of them follow, and at the end. */
   readonly resident: Readonly<Record<'alone' | 'followed' | 'end', number>>;
-  /** Bytes on its heap after a collection: when all listeners follow, after a quarter of the events, and at the end. */
+  /**
+   * Bytes on its heap after a collection: once all listeners follow, after a quarter of the events, and at
+   * the end.
+   */
   readonly heap: Readonly<Record<'followed' | 'early' | 'late', number>>;
   readonly faults: readonly string[];
 };
@@ -40,10 +43,12 @@ const chainId = 84_532;
 const recordId = 'agr_streamed';
 const patienceMs = 600_000;
 const batch = 5;
-/** How many events a listener may be behind before more are written. */
+/** The most events that a listener may be behind before more are written. */
 const mostBehind = 25;
 
-/** Lets many listeners follow one feed of one API while events are written, and cuts one of them many times. */
+/**
+ * Lets many listeners follow one feed of one API while events are written, and cuts one of them many times.
+ */
 export function runStream(options: StreamOptions): Promise<StreamReport> {
   const { databaseUrl, listeners, events, cuts, seed, onProgress, onLine } = options;
   return withClosings(async (onClose) => {

@@ -5,9 +5,9 @@ import { type Factor, listDelays } from './support/compareTimes.ts';
 
 const shown = 15;
 const mebibyte = 1024 * 1024;
-/** Of a process that serves many. */
+/** The memory limit of a process that serves many principals. */
 const mostBytes = 600 * mebibyte;
-/** What the worker may compute at a time. */
+/** The longest time that the worker may compute without a pause. */
 const workerTurnMs = 100;
 
 /** A report in lines for a terminal. */
@@ -30,7 +30,7 @@ export function describeRequests({ costs }: RequestsReport): string {
   ].join('\n');
 }
 
-/** A report of all parts. */
+/** A report on all parts. */
 export function describeReport({
   costs,
   unmeasured,
@@ -59,7 +59,7 @@ function describeFactor({ kind, quietMs, disturbedMs, machineFactor, factor }: F
   return `  ${kind}: ${times} (factor ${factor.toFixed(1)}, and ${machineFactor.toFixed(1)} of a server beside it)`;
 }
 
-/** What is not as it should be of the requests by themselves. */
+/** The flaws of the requests by themselves. */
 export function listRequestFlaws({ costs, unmeasured }: RequestsReport): Flaws {
   return {
     'routes and tools without a worst request that succeeds': unmeasured,
@@ -67,7 +67,7 @@ export function listRequestFlaws({ costs, unmeasured }: RequestsReport): Flaws {
   };
 }
 
-/** What is not as it should be. */
+/** The flaws of all parts. */
 export function listFlaws({
   costs,
   unmeasured,

@@ -6,15 +6,18 @@ import type { ProbedProcess } from './support/probedProcess.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import type { WorstRequest } from './support/worstRequests.ts';
 
-/** Milliseconds of a processor that nothing found may take at a time. */
+/** The most milliseconds of processor time in one turn for any request found. */
 export const mostFoundMs = 100;
 const mostFindings = 20;
-/** How many of the longest of each route, and of each size, are changed further. */
+/** The number of slowest requests, per route and size, that are changed further. */
 const kept = 12;
 const confirmations = 5;
-/** Sent beside each other; each by itself again where they took longer than those that are kept. */
+/**
+ * The number of concurrent requests. If a batch took longer than the kept requests, each of its requests is
+ * sent again by itself.
+ */
 const atOnce = 8;
-/** Small bodies find within milliseconds what grows faster than its size; most of what is sent is as small. */
+/** Small bodies show within milliseconds whatever grows faster than its size, so most bodies are small. */
 const smallCharacters = 16_384;
 const smallShare = 0.9;
 const mostCharacters = 800_000;
@@ -24,10 +27,10 @@ export type FuzzReport = {
   seed: number;
   requests: number;
   perSecond: number;
-  /** How many were answered with success: what is always refused finds little. */
+  /** The number of requests answered with success: refused requests find little. */
   successes: number;
   longest: readonly Found[];
-  /** Of small bodies. */
+  /** The longest of the small bodies. */
   longestSmall: readonly Found[];
   findings: readonly Found[];
   failures: readonly string[];
@@ -37,14 +40,15 @@ type Sent = { request: WorstRequest; text: string | undefined; route: string; is
 type Candidate = { request: WorstRequest; turnMs: number };
 
 /**
- * Changes the worst requests again and again, those further that took the event loop longest, and tells what takes it longer than
- * it may: the least of several times that the same request is sent. What is about nobody's record is sent by many principals by
- * turns, as each rests after a large request.
+ * Changes the worst requests repeatedly, preferring those with the longest turns of the event loop. Reports
+ * requests that take longer than allowed; the least of several measurements counts. Many principals take
+ * turns in sending requests about no particular record, because each principal must pause after a large
+ * request.
  */
 export async function fuzzTime(options: {
   api: ProbedProcess;
   apiKey: string;
-  /** Of principals who have nothing. */
+  /** The keys of principals who own nothing. */
   otherKeys: readonly string[];
   requests: readonly WorstRequest[];
   minutes: number;
@@ -102,7 +106,7 @@ export async function fuzzTime(options: {
     const route = pick(random, routes);
     const isSmall = random() < smallShare;
     const grown = best.get(poolOf({ route, isSmall })) ?? [];
-    // What takes long while it is small is lengthened, too.
+    // Small requests with long turns are lengthened too.
     const pool = isSmall || random() < 0.7 ? grown : [...grown, ...(best.get(`small ${route}`) ?? [])];
     const parent =
       pool.length > 0 && random() < 0.7
@@ -120,11 +124,11 @@ export async function fuzzTime(options: {
     return { request, text, route, isSmall: (text?.length ?? 0) <= smallCharacters };
   };
 
-  /** Keeps what took longer than what was kept before, each time that it was sent. */
+  /** Keeps a request if it took longer than the kept ones each time. */
   const confirm = async (sent: Sent) => {
     const { request, text = '', route, isSmall } = sent;
     const least = leastOf(sent);
-    // A turn may have been long for another reason, as when memory was cleared.
+    // A turn may be long for another reason, such as garbage collection.
     const turns: number[] = [];
     let status = 0;
     do {
@@ -157,7 +161,7 @@ export async function fuzzTime(options: {
     const batch = next;
     await api.read();
     const answered = Promise.all(batch.map(send));
-    // The next are built while these are under way.
+    // Builds the next batch while this one is under way.
     await setImmediate();
     next = buildBatch();
     await answered;
@@ -177,7 +181,7 @@ export async function fuzzTime(options: {
   };
 }
 
-/** Endless answers, files of many megabytes, and what can be sent once, are measured elsewhere. */
+/** Other measurements cover endless answers, files of many megabytes, and requests that work only once. */
 function isFuzzed({ path, method, forMs, prepare, text }: WorstRequest): boolean {
   return !/\/evidence(\?|$)/.test(path) && method !== 'DELETE' && !forMs && !prepare && text === undefined;
 }
@@ -186,7 +190,7 @@ function routeOf({ method, path, tool }: WorstRequest): string {
   return tool ?? `${method} ${path.split('?', 1)[0]}`;
 }
 
-/** Undefined for what nests deeper than this program itself can copy. */
+/** Undefined if a value nests deeper than this program itself can copy. */
 function attempt<Result>(run: () => Result): Result | undefined {
   try {
     return run();

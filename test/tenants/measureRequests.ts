@@ -5,46 +5,57 @@ import type { WorstRequest } from './support/worstRequests.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What one request may cost at most. */
+/** The upper bounds for one request. */
 export const bounds = {
-  /** Milliseconds of a processor that is not busy otherwise, for which nobody else has a turn. */
+  /**
+   * Milliseconds of processor time in one turn of the event loop, on an otherwise idle processor. Nobody else
+   * has a turn meanwhile.
+   */
   turnMs: 50,
-  /** That the process grows by meanwhile, with all that is not collected yet. */
+  /** The growth of the process meanwhile, including memory that is not collected yet. */
   memoryBytes: 64 * mebibyte,
   answerBytes: 6 * mebibyte,
   rows: 32,
 } as const;
 
-/** Files of evidence are as long as their history: they are sent in pieces, and what is held of them is bounded as memory. */
+/**
+ * Evidence files grow with the history. The service sends them in pieces, and the memory bound limits how
+ * much it holds.
+ */
 const piecewise = /\/evidence$/;
 const mostPiecewiseBytes = 512 * mebibyte;
-/** The first one stores a proof of each transaction of the history, of which there are 41. */
+/** The first request stores a proof for each of the 41 transactions in the history. */
 const mostPiecewiseRows = 48;
 
-/** What a request has cost: the least of some tries, as the first ones find code that is not compiled yet. */
+/**
+ * A request's cost: the least of several tries, because the first ones meet code that is not compiled yet.
+ */
 export type Cost = {
   name: string;
-  /** The best of its answers: what can be done once is refused from then on. */
+  /** The best of its answers: a request that works only once is refused from then on. */
   status: number;
-  /** All others. */
+  /** The statuses of all other answers. */
   statuses: number[];
   turnMs: number;
   firstMs: number;
   memoryBytes: number;
   bytes: number;
-  /** As many as its answer may have. */
+  /** The most bytes that its answer may have. */
   mostBytes: number;
   rows: number;
   mostRows: number;
-  /** One of its answers was a success. */
+  /** Whether one of its answers was a success. */
   isAnswered: boolean;
-  /** The beginning of an answer that is none. */
+  /** The beginning of the first unsuccessful answer. */
   refusal?: string;
 };
 
 const tries = 6;
 
-/** Sends each request by itself until it stays below the bounds, some times at most, and tells what each has cost. */
+/**
+ * Sends each request by itself, several times at most, until it stays below the bounds, and returns what each
+ * has cost.
+ */
 export async function measureRequests(options: {
   stack: ServiceStack;
   api: ProbedProcess;
@@ -66,7 +77,7 @@ export async function measureRequests(options: {
     let refusal: string | undefined;
     do {
       const prepared = prepare ? textOf(await prepare()) : text;
-      // The first reading begins a new peak, which is what the process holds now.
+      // The first reading starts a new peak, so the second one is the memory that the process holds now.
       await api.read();
       const { recentPeakBytes: held } = await api.read();
       const answer = await sendRequest({ ...api, apiKey }, request, prepared);
@@ -98,13 +109,13 @@ export async function measureRequests(options: {
   return costs;
 }
 
-/** Agents are told of a refusal by an answer that is a success of HTTP. */
+/** For agents, a refusal is an answer with a successful HTTP status. */
 export function isSuccess({ path }: WorstRequest, { status, text }: Answer): boolean {
   if (status < 200 || status > 299) return false;
   return !path.startsWith('/mcp') || !/"isError":true|"error":\{/.test(text.slice(-100_000));
 }
 
-/** What is above a bound, or failed, in words. */
+/** The requests that exceeded a bound or failed, in words. */
 export function listCostly(costs: readonly Cost[]): string[] {
   return costs.flatMap(({ name, statuses, turnMs, memoryBytes, bytes, mostBytes, rows, mostRows }) => [
     ...(statuses.some((status) => status === 500) ? [`${name}: 500`] : []),

@@ -10,12 +10,12 @@ import { sendRequest } from './support/sendRequest.ts';
 import { startTenants } from './support/startTenants.ts';
 import { deployAs, submitDirectly } from './support/worstWorld.ts';
 
-/** What one attack has done. */
+/** The effects of one attack. */
 export type AttackReport = {
   name: string;
-  /** Answers by their status, 0 for none; and `mined` for inputs sent straight to the contract. */
+  /** The number of answers by status, 0 for none; `mined` counts inputs sent directly to the contract. */
   counts: Record<string, number>;
-  /** Milliseconds of a processor that the event loops of API and worker were taken at a time. */
+  /** Milliseconds of processor time in the longest turn of the event loops of API and worker. */
   turnMs: number;
   workerTurnMs: number;
   peakBytes: number;
@@ -23,20 +23,22 @@ export type AttackReport = {
   failures: string[];
 };
 
-/** Milliseconds of a processor that an attack may take of an event loop at a time. */
+/** The most milliseconds of processor time that an attack may take in one turn of an event loop. */
 export const mostTurnMs = 100;
 const mostBytes = 600 * 1024 * 1024;
-/** Whatever slows a neighbour down has to do so each time. */
+/** Only a slow-down in each round counts. */
 const mostRounds = 3;
 const attackMs = 4_000;
 
-/** The chain's time is that of its newest block. */
+/** The service's clock is the newest block's time, which may be this late. */
 const chainLagMs = 5_000;
 /** Only the hostile principal has rules. */
 const makeRulesDue = `
   update service.rule_schedules set starts_ms = $1::bigint - next_number * interval_ms where until_ms is null`;
 
-/** Lets a neighbour live beside each attack, some more times where it is slow, and tells what each has done. */
+/**
+ * Measures a neighbour during each attack, in more rounds if it is slow, and returns each attack's effects.
+ */
 export function runAttacks(run: LongRunParts & { only?: string | undefined }): Promise<AttackReport[]> {
   return withClosings(async (onClose) => {
     const tenants = await startTenants(run, onClose);
@@ -88,7 +90,7 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
         const ofApi = await api.read();
         const ofWorker = await worker.read();
         const slowness = ofApi.longestMs > mostTurnMs ? await api.findSlowness() : 1;
-        // What an attack does, it does each time.
+        // Only an effect that occurs in each round comes from the attack.
         turnMs = Math.min(turnMs, ofApi.longestMs / slowness);
         workerTurnMs = Math.min(workerTurnMs, ofWorker.longestMs);
         peakBytes = Math.max(peakBytes, ofApi.recentPeakBytes);
@@ -119,7 +121,7 @@ export function describeAttack(report: AttackReport): string {
   return `${name}: ${JSON.stringify(counts)}; event loop ${turnMs.toFixed(0)} and ${workerTurnMs.toFixed(0)} ms; ${memory} MiB; a neighbour's ${slower}`;
 }
 
-/** What is not as it should be of an attack, in words. */
+/** An attack's flaws, in words. */
 export function listAttackFlaws(reports: readonly AttackReport[]): string[] {
   return reports.flatMap(({ name, counts, turnMs, workerTurnMs, peakBytes, factors, failures }) =>
     [

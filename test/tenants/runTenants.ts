@@ -10,43 +10,47 @@ import { plantStuckFold } from './support/stuckFold.ts';
 import { listUnmeasured } from './support/targets.ts';
 
 export type TenantsRun = LongRunParts & {
-  /** Pairs of a quiet time and one with an attack. */
+  /** Pairs of a quiet period and a period with an attack. */
   rounds: number;
-  /** Of each of both. */
+  /** The length of each period. */
   seconds: number;
-  /** Words in the names of the requests that attack; undefined means all but those for evidence. */
+  /**
+   * A part of the names of the attacking requests. Undefined means all requests except those for evidence.
+   */
   beside: string | undefined;
 };
 
 export type RequestsReport = {
   costs: Cost[];
-  /** Routes and tools none of whose requests has succeeded. */
+  /** Routes and tools without any successful request. */
   unmeasured: string[];
 };
 
 export type TenantsReport = RequestsReport & {
-  /** Beside a hostile principal at its rate limit. */
+  /** The neighbour's delays during the attack of a hostile principal at its rate limit. */
   attack: Factor[];
   attacked: Attacked[];
-  /** Beside a fold that cannot succeed. */
+  /** The neighbour's delays during a fold that cannot succeed. */
   fold: Factor[];
-  /** Of API and worker. */
+  /** The peak memory of API and worker. */
   peakBytes: Record<string, number>;
-  /** The longest turn of the worker meanwhile. */
+  /** The worker's longest turn meanwhile. */
   workerTurnMs: number;
   failures: string[];
 };
 
-/** Measures the worst requests of one principal by themselves, and then what another one notices of them. */
+/** Measures one principal's worst requests by themselves, and then their effect on another principal. */
 export function runTenants(run: TenantsRun): Promise<TenantsReport> {
   return withClosings((onClose) => runWith(run, onClose));
 }
 
-/** Files of 64 MB at once take more of the machine than of the event loop: they attack only if asked to. */
+/**
+ * Several files of 64 MB at once load the machine more than the event loop, so they attack only on request.
+ */
 const takesPart = (name: string, beside: string | undefined) =>
   beside === undefined ? !/evidence/i.test(name) : name.includes(beside);
 
-/** Measures the worst requests by themselves alone. */
+/** Only measures the worst requests by themselves. */
 export function runRequests(run: LongRunParts): Promise<RequestsReport> {
   return withClosings(async (onClose) => measureAlone(run, await startTenants(run, onClose), undefined));
 }
@@ -115,10 +119,13 @@ async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport
   };
 }
 
-/** A machine with other work spoils a round: where the median of few is too slow, that of so many times as many decides. */
+/**
+ * Other work on the machine can spoil a round. If the median of a few rounds is too slow, this many times as
+ * many rounds decide.
+ */
 const mostTimes = 3;
 
-/** A neighbour's times, in pairs of a quiet time and one with a disturbance right after it. */
+/** A neighbour's times, in pairs of a quiet period and a disturbed period right after it. */
 async function liveBeside(
   run: TenantsRun,
   options: {

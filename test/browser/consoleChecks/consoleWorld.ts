@@ -8,12 +8,12 @@ import { watchPages } from '../support/watchPages.ts';
 export const chainId = 59_141;
 export const createAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
 
-/** Somebody at a browser of their own. */
+/** A person with a separate browser context, a page and a wallet. */
 export type Person = { readonly context: BrowserContext; readonly page: Page; readonly owner: Owner };
 
 export type ConsoleWorld = Awaited<ReturnType<typeof createConsoleWorld>>;
 
-/** A running service, a browser, and people in front of it; whatever their pages do wrong is noted. */
+/** A running service, a browser, and people who use it. Collects the faults of all their pages. */
 export async function createConsoleWorld(stack: DevStack, browser: Browser) {
   const { baseUrl, apiKey } = stack;
   const client = new AgreementsClient({ baseUrl, apiKey });
@@ -24,11 +24,11 @@ export async function createConsoleWorld(stack: DevStack, browser: Browser) {
     baseUrl,
     client,
     faults,
-    /** @param link where they begin; by default a portal link that lets them in. */
+    /** @param link the start page; by default a portal link that logs the person in. */
     async invite(account: PrivateKeyAccount, link?: string, walletName?: string): Promise<Person> {
       const context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
       const watched = await watchPages(context, baseUrl);
-      // The same list for all, so that nothing is missed when a context closes.
+      // All contexts share one list, so that no fault is lost when a context closes.
       watched.faults.push = (...found) => faults.push(...found);
       const owner = await injectWallet(context, account, walletName);
       const page = await context.newPage();
@@ -41,12 +41,12 @@ export async function createConsoleWorld(stack: DevStack, browser: Browser) {
   };
 }
 
-/** @throws Error with what was expected. */
+/** @throws Error with the expectation, if it is not met. */
 export function expectTrue(isMet: boolean, what: string): void {
   if (!isMet) throw new Error(`not as expected: ${what}`);
 }
 
-/** Waits until a text is seen on a page. */
+/** Waits until a text is visible on a page. */
 export async function see(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).filter({ visible: true }).first().waitFor();
 }

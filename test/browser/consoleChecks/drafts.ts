@@ -1,8 +1,8 @@
 import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorld.ts';
 
 /**
- * A deployment that one side prepares and the other signs by a link; then the signer logs in with the wallet and finds the agreement
- * among all that awaits it.
+ * One side prepares a deployment, and the other side signs it through a link. Then the signer logs in with
+ * the wallet and finds the agreement in the list of everything that awaits a signature.
  */
 export async function signDraft(world: ConsoleWorld): Promise<void> {
   const [author, signer] = [createAccount(), createAccount()];

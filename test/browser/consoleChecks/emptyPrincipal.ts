@@ -4,7 +4,10 @@ import { createKey } from '../../../src/records/principals/apiKeys.ts';
 import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
 import { createPrincipal } from '../../../src/records/principals/principals.ts';
 
-/** A principal that may do everything and has nothing yet. @returns its API key. */
+/**
+ * Creates a principal that may do everything and owns nothing yet.
+ * @returns its API key.
+ */
 export async function createEmptyPrincipal(databaseUrl: string, name: string): Promise<string> {
   const { database, close } = createDatabase({
     url: databaseUrl,

@@ -5,7 +5,7 @@ import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorl
 import { inspectLayout } from './inspectLayout.ts';
 import { deployExample } from './pages.ts';
 
-/** The evidence of an agreement, saved as a file that holds, and checked in the page. */
+/** Saves an agreement's evidence as a file, verifies it, and checks it in the page. */
 export async function readEvidence(world: ConsoleWorld): Promise<void> {
   const { client, faults } = world;
   const account = createAccount();

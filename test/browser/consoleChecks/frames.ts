@@ -3,7 +3,7 @@ import type { LocalStack } from '../../e2e/support/localStack.ts';
 import { listenLocally } from '../../support/listenLocally.ts';
 import { type ConsoleWorld, expectTrue } from './consoleWorld.ts';
 
-/** A page of somebody's product that frames the address in its query. */
+/** A page of another product that frames the address in its query. */
 export function createFramingPage(): Server {
   return createServer((request, response) => {
     const framed = new URL(request.url ?? '/', 'http://page').searchParams.get('framed');
@@ -12,10 +12,13 @@ export function createFramingPage(): Server {
   });
 }
 
-/** The console works in a frame of the origin that the operator has named, and no other page can frame any page of the service. */
+/**
+ * The console works in a frame of the origin that the operator has named. No other page can frame any page of
+ * the service.
+ */
 export async function frameConsole(world: ConsoleWorld, _local: LocalStack, named: string): Promise<void> {
   const other = await listenLocally(createFramingPage());
-  // Refused frames are errors of the framing page, so these pages are not watched.
+  // The browser reports refused frames as errors of the framing page, so nobody watches these pages.
   const context = await world.browser.newContext();
   const page = await context.newPage();
   const frame = async (origin: string, address: string) => {

@@ -6,7 +6,10 @@ import { openFile } from './openFile.ts';
 const longestName = 250;
 const isName = (text: string) => Buffer.byteLength(text) <= longestName && text.trim() !== '';
 
-/** A document whose every text is a payload: names, descriptions, states, inputs, fields, values and content. */
+/**
+ * A document in which every text is a payload: names, descriptions, states, inputs, fields, values and
+ * content.
+ */
 export function writeHostileDocument() {
   const payloads = hostilePayloads;
   const names = payloads.filter(isName);
@@ -48,7 +51,9 @@ export function writeHostileDocument() {
   return { agreement, values, displayName: at(3), input: Object.keys(inputs)[0] ?? '', field: at(3) };
 }
 
-/** Shows hostile texts wherever the console shows a text: nothing of them runs, loads or becomes an element. */
+/**
+ * Shows hostile texts everywhere the console shows a text: nothing in them runs, loads or becomes an element.
+ */
 export async function showHostileTexts(world: ConsoleWorld): Promise<void> {
   const account = createAccount();
   const { agreement, values, displayName } = writeHostileDocument();
@@ -99,7 +104,7 @@ export async function showHostileTexts(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
-/** Runs in the page: of the elements and attributes that payloads bring, the console itself uses none. */
+/** Runs in the page. The console itself uses none of the elements and attributes that payloads bring. */
 const inspection = `(() => {
   const foreign = document.querySelectorAll('img, iframe, object, embed, base, meta[http-equiv], form[action], video, audio, script:not([src]), math, template, [onerror], [onload], [onclick], [srcdoc]');
   const links = [...document.links].filter(({ protocol }) => !['http:', 'https:', 'mailto:'].includes(protocol));

@@ -1,4 +1,7 @@
-/** Runs in a page: whatever may announce itself as a wallet (EIP-6963), and more of it than anybody has. */
+/**
+ * Runs in a page: announces all kinds of hostile and broken wallets (EIP-6963), and more of them than anybody
+ * has.
+ */
 export const announceHostileWallets = `(() => {
   const provider = { request: async () => { throw new Error('asked a hostile wallet'); } };
   const icon = 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit=1"/>';

@@ -11,8 +11,8 @@ const reject = (code: number, message: string) => Promise.reject(Object.assign(n
 const typed = 'eth_signTypedData_v4';
 
 /**
- * Wallets that do not do what they are asked for. Whatever they do, nothing is sent that their account has not signed, the page
- * says what has happened, and it can be tried again.
+ * Wallets that misbehave. Nothing that their account has not signed may be sent, the page must say what
+ * happened, and the person can try again.
  */
 export async function meetHostileWallets(world: ConsoleWorld): Promise<void> {
   const account = createAccount();
@@ -47,7 +47,7 @@ export async function meetHostileWallets(world: ConsoleWorld): Promise<void> {
   await loginWithOther(world);
 }
 
-/** The bodies with a signature that a page sends. */
+/** The signed request bodies that a page sends. */
 function watchSignatures(page: Page): string[] {
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -57,7 +57,7 @@ function watchSignatures(page: Page): string[] {
   return sent;
 }
 
-/** What wallets call themselves is a short text, whatever it is. */
+/** The page shows a wallet's name as a short, harmless text, whatever the name contains. */
 async function inspectAnnounced({ faults }: ConsoleWorld, page: Page): Promise<void> {
   const connect = page.getByRole('button', { name: /^Connect/ });
   await connect.first().waitFor();
@@ -79,7 +79,7 @@ async function inspectAnnounced({ faults }: ConsoleWorld, page: Page): Promise<v
   }
 }
 
-/** A wallet that is silent, declines or offers no account can be asked again. */
+/** The person can ask a wallet again after it was silent, declined or offered no account. */
 async function connectAfterAll({ page, owner }: Person): Promise<void> {
   const connect = /^Connect Test wallet \(org/;
   owner.misbehave = never;
@@ -179,7 +179,7 @@ function signings(owner: Owner): Signing[] {
   ];
 }
 
-/** A signature that comes after its owner has stopped waiting is not sent. */
+/** A signature that arrives after the person has stopped waiting is not sent. */
 async function signLate({ page, owner }: Person, sent: readonly string[]): Promise<void> {
   const late = Promise.withResolvers<void>();
   const signed = Promise.withResolvers<void>();
@@ -196,12 +196,12 @@ async function signLate({ page, owner }: Person, sent: readonly string[]): Promi
   await see(page, 'You have stopped waiting');
   late.resolve();
   await signed.promise;
-  // Whatever the page does with the answer is done once it has answered itself.
+  // By the end of this time-out, the page has handled the wallet's late answer.
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 500))');
   expectTrue(sent.length === 0, 'what is signed too late is not sent');
 }
 
-/** A wallet that shows one account and signs with another lets nobody in. */
+/** A wallet that shows one account and signs with another logs nobody in. */
 async function loginWithOther(world: ConsoleWorld): Promise<void> {
   const [shown, other] = [createAccount(), createAccount()];
   const { page, owner, context } = await world.invite(shown, `${world.baseUrl}/console/awaiting`);

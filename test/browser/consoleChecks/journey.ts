@@ -5,8 +5,9 @@ import { type ConsoleWorld, createAccount, expectTrue, type Person, see } from '
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
 /**
- * Two people, each with a wallet and a browser of their own, bring an agreement from the author's page through a signing link to its
- * final state. On the way a planted error is found, a signature is declined, and a wrong wallet is sent away.
+ * Two people, each with a separate wallet and browser, bring an agreement from the author's page through a
+ * signing link to its final state. On the way the author finds a planted error, a signer declines, and the
+ * page rejects a wrong wallet.
  */
 export async function playJourney(world: ConsoleWorld): Promise<void> {
   const [ownerAccount, riderAccount] = [createAccount(), createAccount()];
@@ -17,7 +18,7 @@ export async function playJourney(world: ConsoleWorld): Promise<void> {
   await see(rider.page, 'You act as Rider');
   expectTrue(!rider.page.url().includes('agl_'), 'the secret is out of the address');
   await actAsRider(rider, riderAccount);
-  // The other side sees it without doing anything.
+  // The other side's page updates by itself.
   await owner.page.getByText('LENT', { exact: true }).first().waitFor();
   await act(owner, 'Confirm the return', async () => {});
   await see(rider.page, 'has reached a final state');
@@ -126,7 +127,7 @@ async function finishAct({ page, owner }: Person): Promise<void> {
 
 type Ending = { readonly owner: Person; readonly rider: Person; readonly id: string };
 
-/** A link that is revoked, expired or cut off opens nothing. */
+/** A revoked, expired or truncated link opens nothing. */
 async function endLinks(world: ConsoleWorld, { owner, rider, id }: Ending): Promise<void> {
   await press(owner.page, 'Revoke');
   await see(owner.page, 'No active links');

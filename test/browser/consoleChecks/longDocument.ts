@@ -1,14 +1,17 @@
 const states = 200;
 const stateName = (at: number) => (at % 7 === 0 ? `مرحلة_${at}` : `STAGE_${at}_OF_THE_RENOVATION`);
 const reference = (name: string) => `\${variables.${name}}`;
-/** As long as a name may be without a place to break it. */
+/** As long as a name without a possible line break may be. */
 const longName = `${'very'.repeat(12)}Long`;
 const inputs = 5;
 const inputName = (at: number) => `completeStage${at % inputs}`;
 const initial = stateName(0);
 const range = Array.from({ length: states }, (_, at) => at);
 
-/** What pages must hold: 200 states in a row with ways back, names of full length, and text from right to left. */
+/**
+ * A document that strains the layout: 200 states in a row with ways back, names of full length, and
+ * right-to-left text.
+ */
 export const longDocument = {
   displayName:
     'عقد ترميم المكتبة العامة · Renovation of the municipal library and of all of its outbuildings, stairwells and archives, including whatever is found behind walls (third amended version)',

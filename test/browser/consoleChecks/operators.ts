@@ -5,7 +5,7 @@ import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './co
 import { inspectLayout } from './inspectLayout.ts';
 import { deployExample } from './pages.ts';
 
-/** The operators' page: it leads from a transaction that no block takes to everything that is known of it. */
+/** The operators' page: a transaction that no block includes leads to all known facts about it. */
 export async function operate(world: ConsoleWorld): Promise<void> {
   const { stack, client, faults } = world;
   const chain = stack.chains.find((each) => each.chainId === chainId);

@@ -14,8 +14,9 @@ const awayText = /shows the last known data/;
 type Opened = Awaited<ReturnType<typeof openAsRider>>;
 
 /**
- * What goes wrong under an open page, by the processes themselves: a block that is taken back, a node that is silent, an input that
- * the chain refuses, an API that is silent or gone. The page says so, and heals without its reader.
+ * Failures while a page is open, caused in the processes themselves: a removed block, a silent node, an input
+ * that the chain refuses, an API that is silent or gone. The page reports each failure and recovers without
+ * any action of its reader.
  */
 export async function meetOutages(world: ConsoleWorld, local: LocalStack): Promise<void> {
   const chain = world.stack.chains.find((each) => each.chainId === chainId);
@@ -42,7 +43,7 @@ async function openAsRider(world: ConsoleWorld) {
 const stepDone = ({ page }: Person, name: string) => page.locator('.steps li.done', { hasText: name });
 const stateShown = ({ page }: Person, state: string) => page.locator('.page-head .tag', { hasText: state });
 
-/** As far as the signature, which the caller gives. */
+/** Prepares the input up to the signature; the caller signs. */
 async function prepareAct({ page }: Person): Promise<void> {
   await page.getByRole('button', { name: 'Act: Take the bicycle' }).click();
   await page.getByLabel('Note', { exact: true }).fill(note);
@@ -53,7 +54,10 @@ async function prepareAct({ page }: Person): Promise<void> {
 
 const sign = ({ page }: Person) => page.getByRole('button', { name: 'Sign in the wallet' }).click();
 
-/** A reorg takes the block of an input away: the page goes back, and forward again once it is mined anew. */
+/**
+ * A reorg removes the block of an input. The page goes back to the former state, and forward again once the
+ * input is mined again.
+ */
 async function takeBlockBack({ rider }: Opened, { anvil }: Outside): Promise<void> {
   await prepareAct(rider);
   await sign(rider);
@@ -65,7 +69,7 @@ async function takeBlockBack({ rider }: Opened, { anvil }: Outside): Promise<voi
       method: 'anvil_reorg',
       params: [1, []],
     });
-    // The service notices by the next block.
+    // The service notices the reorg at the next block.
     await anvil.mine({ blocks: 0 }).catch(() => undefined);
     await stateShown(rider, 'OFFERED').waitFor();
     await stepDone(rider, 'Mined').waitFor({ state: 'detached' });
@@ -77,7 +81,7 @@ async function takeBlockBack({ rider }: Opened, { anvil }: Outside): Promise<voi
   await stepDone(rider, 'Confirmed').waitFor();
 }
 
-/** The node of the chain says nothing for a while: nothing has to be done again. */
+/** The chain's node does not answer for a while. Nobody has to repeat anything. */
 async function silenceNode({ rider }: Opened, { local }: Outside): Promise<void> {
   await prepareAct(rider);
   const node = local.processes()[`the chain ${chainId}`];
@@ -95,7 +99,10 @@ async function silenceNode({ rider }: Opened, { local }: Outside): Promise<void>
   await stateShown(rider, 'LENT').waitFor();
 }
 
-/** Between the signature and the block the same wallet acts by another way: the chain refuses, and the page says so in words. */
+/**
+ * Between the signature and the block, the same wallet acts in another way. The chain refuses the input, and
+ * the page says so in words.
+ */
 async function failOnChain({ world, record, rider, account }: Opened, { anvil }: Outside): Promise<void> {
   const { address } = await world.client.agreements.get(record.id);
   if (address === undefined) throw new Error('the agreement has no address');
@@ -124,7 +131,7 @@ async function failOnChain({ world, record, rider, account }: Opened, { anvil }:
   await rider.page.getByRole('button', { name: 'Act: Confirm the return' }).waitFor();
 }
 
-/** The API takes requests and answers none. */
+/** The API accepts requests but answers none. */
 async function silenceApi({ rider }: Opened, { local }: Outside): Promise<void> {
   await stateShown(rider, 'OFFERED').waitFor();
   const api = local.processes()['the api'];
@@ -140,7 +147,7 @@ async function silenceApi({ rider }: Opened, { local }: Outside): Promise<void> 
   await rider.page.getByText(awayText).waitFor({ state: 'detached' });
 }
 
-/** The API ends while somebody goes to a page whose code is not loaded yet. */
+/** The API ends while a person opens a page whose code is not loaded yet. */
 async function loseApi({ world, rider }: Opened, { local }: Outside): Promise<void> {
   const { page } = rider;
   await stateShown(rider, 'OFFERED').waitFor();
@@ -152,7 +159,7 @@ async function loseApi({ world, rider }: Opened, { local }: Outside): Promise<vo
   expectTrue(page.url().startsWith(`${world.baseUrl}/console/rules`), 'the page that was wanted comes');
 }
 
-/** A new version of the console has files of other names: the page says what helps. */
+/** A new version of the console has other file names: the page says what helps. */
 async function loseFiles({ rider }: Opened): Promise<void> {
   const { page } = rider;
   await stateShown(rider, 'OFFERED').waitFor();

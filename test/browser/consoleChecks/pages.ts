@@ -3,7 +3,7 @@ import { exampleDocument } from '../../../console/src/author/exampleDocument.ts'
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
 import { inspectLayout } from './inspectLayout.ts';
 
-/** An agreement of the example between two wallets, in its first state. */
+/** An agreement from the example between two wallets, in its first state. */
 export async function deployExample({ client }: ConsoleWorld, displayName: string, rider = createAccount()) {
   const account = createAccount();
   return deployAgreement({
@@ -20,7 +20,10 @@ export async function deployExample({ client }: ConsoleWorld, displayName: strin
   });
 }
 
-/** Every page, light and narrow, dark and wide: nothing serious for axe, and nothing wider than the screen. */
+/**
+ * Checks every page in light and narrow, and in dark and wide: axe finds nothing serious, and nothing is
+ * wider than the screen.
+ */
 export async function lookAtPages(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'Tandem for the summer');
   const webhook = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
@@ -63,7 +66,7 @@ export async function lookAtPages(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
-/** People and inputs by the names that the document gives them; addresses and ids on hover. */
+/** The console shows people and inputs by their names in the document, and addresses and ids on hover. */
 export async function showNames(world: ConsoleWorld): Promise<void> {
   const rider = createAccount();
   const record = await deployExample(world, 'People by their names', rider);
@@ -87,7 +90,7 @@ export async function showNames(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
-/** Many wallets leave room on a narrow screen, and none is out of reach. */
+/** Many wallets do not fill a narrow screen, and each of them can still be reached. */
 export async function foldWallets(world: ConsoleWorld): Promise<void> {
   const { page, context } = await world.invite(createAccount(), `${world.baseUrl}/console/awaiting`);
   const buttons = page.getByRole('button', { name: /^Connect/ });
@@ -112,7 +115,7 @@ export async function foldWallets(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
-/** From the key to an input that is chosen, by keys alone. */
+/** Goes from the API key to a chosen input with the keyboard alone. */
 export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'By keys alone');
   const { page, context } = await world.invite(createAccount(), `${world.baseUrl}/console`);

@@ -5,7 +5,10 @@ import { deployExample } from './pages.ts';
 
 const otherName = 'The next at this desk';
 
-/** A browser that several people use: another session shows nothing that the former one has left in its tabs or its storage. */
+/**
+ * Several people use one browser: a session shows nothing that an earlier session left in its tabs or in the
+ * storage.
+ */
 export async function shareBrowser(world: ConsoleWorld): Promise<void> {
   const { baseUrl, stack } = world;
   const record = await deployExample(world, 'Seen by the first alone');
@@ -29,7 +32,7 @@ export async function shareBrowser(world: ConsoleWorld): Promise<void> {
   await editor.waitFor();
   expectTrue((await editor.inputValue()) === '', 'the document of the former user is not shown');
 
-  // Without an answer nobody is told that the session has ended.
+  // If the log-out request fails, the page does not claim that the session has ended.
   await context.route('**/v0/sessions/current', (route) =>
     route.request().method() === 'DELETE' ? route.fulfill({ status: 503, body: '{}' }) : route.continue(),
   );

@@ -9,7 +9,9 @@ const strangerName = 'Mallory Ltd. of the links';
 const question = 'Use this link?';
 const principalOf = (page: Page) => page.locator('.who span').first();
 
-/** Links that come from somebody else: nobody is put into another's account without having said so, and to decline changes nothing. */
+/**
+ * Links from a stranger: nobody enters another account without having agreed, and declining changes nothing.
+ */
 export async function openStrangersLinks(world: ConsoleWorld): Promise<void> {
   const { baseUrl, stack } = world;
   const strangersKey = await createEmptyPrincipal(stack.databaseUrl, strangerName);
@@ -23,7 +25,7 @@ export async function openStrangersLinks(world: ConsoleWorld): Promise<void> {
 type Scene = {
   readonly world: ConsoleWorld;
   readonly stranger: AgreementsClient;
-  /** Of the principal that is in first. */
+  /** The name of the principal that is logged in first. */
   readonly name: string;
 };
 
@@ -52,7 +54,7 @@ async function declineAndAccept({ world, stranger, name }: Scene): Promise<void>
   const waiting = (await stranger.sessions.listLinks()).data.length;
   expectTrue(waiting === 1, 'the link is not used up');
 
-  // Pasted over the address of a page that is open, the link changes no more than a fragment.
+  // A link pasted over the address of an open page changes only the fragment of the address.
   await page.goto(`${world.baseUrl}/console/enter`);
   await see(page, 'This address holds no link');
   await page.evaluate(`location.hash = ${JSON.stringify(new URL(link).hash)}`);
@@ -62,7 +64,7 @@ async function declineAndAccept({ world, stranger, name }: Scene): Promise<void>
   await context.close();
 }
 
-/** A link of the same principal asks nothing, unless less would be left. */
+/** A link of the same principal asks no question, unless it would reduce what the session may do. */
 async function followOwnLinks({ world, name }: Scene): Promise<void> {
   const { page, context } = await world.invite(createAccount());
   await page.goto(await linkOf(world.client));
@@ -79,7 +81,7 @@ async function followOwnLinks({ world, name }: Scene): Promise<void> {
   await context.close();
 }
 
-/** Somebody who has logged in with a wallet is asked too, and stays logged in. */
+/** A person who is logged in with a wallet is asked too, and stays logged in. */
 async function keepWallet({ world, stranger }: Scene): Promise<void> {
   const account = createAccount();
   const { page, context } = await world.invite(account, `${world.baseUrl}/console/awaiting`);
@@ -98,7 +100,7 @@ async function keepWallet({ world, stranger }: Scene): Promise<void> {
   await context.close();
 }
 
-/** A signing link opens its one agreement beside whatever session there is. */
+/** A signing link opens its one agreement and keeps the existing session. */
 async function keepSessionBySigningLink({ world, name }: Scene): Promise<void> {
   const [shown, other] = [
     await deployExample(world, 'Shown first'),

@@ -2,7 +2,10 @@ import { pingPong } from '../../../bench/pingPong.ts';
 import { deployAgreement, submitInput } from '../../../client/src/viem/index.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
 
-/** What goes wrong outside the page, told in words, and gone on from: a refusal, a lost connection, a node that is away. */
+/**
+ * Failures outside the page: a refusal, a lost connection, an unreachable node. The page explains each one in
+ * words, and the person can continue.
+ */
 export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   const { client } = world;
   const account = createAccount();
@@ -26,7 +29,7 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   await page.getByRole('button', { name: /^Connect/ }).click();
   await page.getByRole('button', { name: 'Review what to sign' }).click();
   await page.getByRole('button', { name: 'Sign in the wallet' }).waitFor();
-  // Meanwhile another act of the same wallet moves the agreement on.
+  // Meanwhile the same wallet sends another input, which changes the agreement's state.
   await submitInput({
     client,
     account,

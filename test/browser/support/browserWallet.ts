@@ -4,11 +4,11 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 
 type Asked = { readonly method: string; readonly params?: unknown };
 
-/** What the owner of a wallet does when it is asked to sign. */
+/** The behaviour of a wallet's owner when a page asks for a signature. */
 export type Owner = {
   account: PrivateKeyAccount;
   declines: boolean;
-  /** What the wallet does instead of what it should, which it can still do. */
+  /** Replaces the wallet's correct answer; `behave` gives the correct answer. */
   misbehave?: ((asked: Asked, behave: () => Promise<unknown>) => Promise<unknown>) | undefined;
   readonly asked: string[];
 };
@@ -35,7 +35,10 @@ const script = `(() => {
 
 const hexOf = (text: unknown): `0x${string}` => `0x${String(text).slice(2)}`;
 
-/** Puts a wallet into a browser, as extensions do (EIP-6963): an account of viem's answers, on whichever chain it is asked to. */
+/**
+ * Puts a wallet into a browser, as extensions do (EIP-6963). An account of viem's answers, on whichever chain
+ * the page asks for.
+ */
 export async function injectWallet(
   context: BrowserContext,
   account: PrivateKeyAccount,

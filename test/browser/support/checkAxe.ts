@@ -14,7 +14,7 @@ const resultShape = z.object({
   ),
 });
 
-/** What axe finds serious or critical on the page as it is. */
+/** The serious and critical faults that axe finds in the page's present state. */
 export async function checkAxe(page: Page): Promise<string[]> {
   await page.evaluate(source);
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

@@ -9,8 +9,8 @@ const inspectionShape = z.object({
 export type Inspection = z.output<typeof inspectionShape>;
 
 /**
- * Runs in the page: sets off whatever handlers there are, and lists what is not as in every page of the service. Of the elements
- * that can stand in a text, only plain formatting with harmless attributes is allowed.
+ * Runs in the page: triggers all event handlers, and lists every difference from the service's usual page. Of
+ * the elements that a text may contain, only plain formatting with harmless attributes is allowed.
  */
 const inspection = `(() => {
   const faults = [];

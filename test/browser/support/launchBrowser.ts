@@ -13,14 +13,14 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Whatever gets past the page resolves to nothing.
+  // Every host name that a page tries to reach resolves to nothing.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
 /**
- * A headless Chromium with an empty profile of its own.
+ * A headless Chromium with a new, empty profile.
  *
- * @throws Error if there is none to run.
+ * @throws Error if there is no Chromium.
  */
 export async function launchBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

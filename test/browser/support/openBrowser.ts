@@ -10,7 +10,7 @@ const args = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
-/** A headless Chromium whose contexts know nothing of each other, as the browsers of several people do. */
+/** A headless Chromium whose contexts share nothing, like the browsers of several people. */
 export function openBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
   return chromium.launch({ executablePath, args, headless: true });

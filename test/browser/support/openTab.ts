@@ -1,20 +1,22 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { PageServer, Served } from './servePages.ts';
 
-/** What a page has done, as seen from outside, where nothing that it does can hide it. */
+/** The effects of a page, observed from outside, where the page cannot hide them. */
 export type Effects = {
-  /** What it asked the network for, beside itself; without what never went out. */
+  /**
+   * The URLs that the page requested, without its own URL and without requests that never left the browser.
+   */
   readonly requests: readonly string[];
   readonly scripts: readonly string[];
   readonly errors: readonly string[];
 };
 
-/** Why a request never left the browser: the policy, or a rule that holds on all pages. */
+/** The reasons for which a request never leaves the browser: the policy, or a rule for all pages. */
 const blocked = ['csp', 'origin'];
 
 export type Tab = {
   readonly page: Page;
-  /** Opens a page in the place of the one before, whose effects are forgotten. */
+  /** Opens a page in place of the previous one, and forgets the previous one's effects. */
   show(served: Served): Promise<void>;
   readEffects(): Effects;
 };

@@ -1,12 +1,12 @@
 import type { BrowserContext } from 'playwright-core';
 
-/** What pages of a context do that they must not. */
+/** The forbidden actions of a context's pages. */
 export type Watched = { readonly faults: string[] };
 
-/** Failures of the network are what some of the tests are about. */
+/** Some of the tests cause network failures on purpose. */
 const expected = /^Failed to load resource/;
 
-/** Notes violations of the policy, errors, and whatever is asked of another origin. */
+/** Notes violations of the policy, errors, and requests to another origin. */
 export async function watchPages(context: BrowserContext, baseUrl: string): Promise<Watched> {
   const faults: string[] = [];
   await context.exposeBinding('noteViolation', (_source, violation: string) => void faults.push(violation));

@@ -14,7 +14,7 @@ import { deployAgreement, signInput, submitInput } from 'agreements-client/viem'
 import { verifyWebhook, type WebhookEvent } from 'agreements-client/webhooks';
 import type { LocalAccount, WalletClient } from 'viem';
 
-/** What a caller's compiler knows of the package; nothing here runs. */
+/** Shows that a caller's compiler knows the package's types; nothing here runs. */
 export async function useAll(
   walletClient: WalletClient,
   account: LocalAccount,

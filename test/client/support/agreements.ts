@@ -10,10 +10,10 @@ const text = readFileSync(
   'utf8',
 );
 
-/** The document of the mural, with two parties. */
+/** The mural's document, with two parties. */
 export const mural: Record<string, unknown> = JSON.parse(text);
 
-/** A deployment of the mural, before it is signed. */
+/** A deployment of the mural before its signature. */
 export function describeMural(parties: { patron: Account; artist: Account }) {
   return {
     agreement: mural,
@@ -27,7 +27,7 @@ export function describeMural(parties: { patron: Account; artist: Account }) {
   };
 }
 
-/** An agreement that anyone can move for ever. */
+/** Deploys an agreement that anyone can move for ever. */
 export function deployPingPong(account = createAccount()) {
   return deployAgreement({
     client: createClient(),

@@ -3,12 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type CuttingProxy = {
   readonly baseUrl: string;
-  /** How many connections were cut so far. */
+  /** The number of connections cut so far. */
   cuts(): number;
   close(): Promise<void>;
 };
 
-/** Stands before a service, and cuts each connection that asked for `path` after so many bytes of the answer. */
+/**
+ * A proxy to a service. It cuts each connection that requested `path` after a chosen number of bytes of the
+ * answer.
+ */
 export async function startCuttingProxy(options: {
   target: string;
   path: string;

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What the proxy does to a request: from `cutAfter` on the service has acted, at `cutDuring` it is still at it. */
+/**
+ * The faults of the proxy. At `cutDuring` the service is still handling the request; from `cutAfter` on it
+ * has handled it.
+ */
 export const faults = [
   'cutBefore',
   'rateLimited',
@@ -19,12 +22,12 @@ export type Passed = { fault: Fault; method: string; path: string; idempotencyKe
 
 export type FaultyProxy = {
   baseUrl: string;
-  /** Every request that arrived, by the id that it was sent with. */
+  /** Every request that arrived, by its request id. */
   passed: ReadonlyMap<string, Passed>;
   close(): Promise<void>;
 };
 
-/** Stands between a client and the service, and does to each request what `choose` says. */
+/** A proxy between a client and the service. It does to each request what `choose` returns. */
 export async function startFaultyProxy(options: {
   target: string;
   slowMs: number;

@@ -8,10 +8,16 @@ declare module 'vitest' {
   }
 }
 
-/** A waiting stack takes a tenth of a processor from the tests of other projects, which take minutes after those of the client. */
+/**
+ * An idle stack takes a tenth of a processor from the tests of other projects, which run for minutes after
+ * the client's tests.
+ */
 const lookIntervalMs = 1_000;
 
-/** One running service for all tests of the client, as its users start it. It ends when all of their files are through. */
+/**
+ * Starts one running service for all tests of the client, as its users start it. It ends when all of their
+ * files are done.
+ */
 export default async function startStack(project: TestProject): Promise<() => Promise<void>> {
   const stacks = await createLocalStacks();
   try {
@@ -30,7 +36,7 @@ export default async function startStack(project: TestProject): Promise<() => Pr
   };
   const { testFiles } = await project.globTestFiles();
   const looking = setInterval(() => {
-    // A run of only some files, or one that watches them, keeps the stack to its end.
+    // A run of only some files, or a run that watches files, keeps the stack to its end.
     if (!project.vitest.config.watch && countFinished(project) === testFiles.length)
       dispose().catch(() => {});
   }, lookIntervalMs);

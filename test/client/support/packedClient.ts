@@ -9,14 +9,17 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 
 export type PackedClient = {
-  /** A project with nothing but the unpacked package, and viem beside it. */
+  /** The directory of a project that contains only the unpacked package and viem. */
   directory: string;
-  /** Files of the package, by path. */
+  /** The package's files, by path. */
   files: readonly string[];
   dispose(): Promise<void>;
 };
 
-/** Packs the client as it is published, which builds it, and unpacks it into the `node_modules` of an empty project. */
+/**
+ * Packs the client as it is published, which builds it, and unpacks it into the `node_modules` of an empty
+ * project.
+ */
 export async function packClient(): Promise<PackedClient> {
   const directory = await mkdtemp(join(tmpdir(), 'agreements-packed-'));
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], {

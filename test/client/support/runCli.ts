@@ -5,13 +5,13 @@ import { bundleCli } from '../../../client/build/bundleEntries.ts';
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** The command line as the package has it, in one file. */
+/** Bundles the command line into one file, as the package does. */
 export async function bundleProgram(file: string): Promise<string> {
   await bundleCli(file);
   return file;
 }
 
-/** Starts the command line with nothing in its environment but `env`. */
+/** Starts the command line with only `env` as its environment. */
 export function startCli(
   program: string,
   words: readonly string[],

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** A delivery as the service makes it, signed now. */
+/** A delivery in the service's form, signed now. */
 export function signWebhook(secret: string): Request {
   const id = 'evt_1';
   const timestamp = String(Math.floor(Date.now() / 1_000));

@@ -3,19 +3,18 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { inject } from 'vitest';
 import { AgreementsClient, type ClientOptions } from '../../../client/src/index.ts';
 
-/** Where the agreements of these tests are. */
+/** The chain of these tests' agreements. */
 export const chainId = 59141;
 
 export const stack = inject('stack');
 const { rpcUrl: url } = stack.chains.find((chain) => chain.chainId === chainId) ?? { rpcUrl: '' };
 export const rpcUrl = url;
 
-/** A client of the running service. */
 export function createClient(options: Partial<ClientOptions> = {}): AgreementsClient {
   return new AgreementsClient({ baseUrl: stack.baseUrl, apiKey: stack.apiKey, ...options });
 }
 
-/** A wallet that nobody has used: its nonces are 0 everywhere. */
+/** A new wallet: its nonces are 0 everywhere. */
 export const createAccount = () => privateKeyToAccount(generatePrivateKey());
 export type Account = ReturnType<typeof createAccount>;
 
@@ -23,7 +22,10 @@ export const walletClientOf = (account: Account) => createWalletClient({ account
 
 type Asked = { method: string; params?: unknown };
 
-/** A wallet as browsers have it (EIP-1193): it is on another chain at first, and refuses to sign for any but its own. */
+/**
+ * A wallet as browsers have it (EIP-1193). It starts on another chain, and refuses to sign for any chain
+ * except its current one.
+ */
 export function createBrowserWallet(account: Account, options: { onChain?: number } = {}) {
   const asked: string[] = [];
   let current = options.onChain ?? 1;
@@ -49,7 +51,7 @@ export function createBrowserWallet(account: Account, options: { onChain?: numbe
         throw Object.assign(new Error(`${method} is not supported`), { code: 4200 });
     }
   };
-  // The provider's type says for each method what it answers with; here one function answers all.
+  // The provider's type has a result type for each method, but here one function answers all methods.
   const provider = { request: (request: Asked) => answer(request) } as never;
   return { provider, asked };
 }

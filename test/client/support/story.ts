@@ -1,9 +1,9 @@
-/** Where a story can be told: nothing of it needs Node. */
+/** The connection data of a story. A story needs nothing from Node. */
 export type StoryPlace = { readonly baseUrl: string; readonly apiKey: string; readonly privateKey: string };
 
 /**
- * The source of a module that deploys an agreement, moves it, reads its event and verifies a webhook with the packed client, and
- * exports `tell`, which resolves with what it has seen.
+ * The source of a module that deploys an agreement, moves it, reads its event and verifies a webhook with the
+ * packed client. It exports `tell`, which resolves with a summary of the results.
  */
 export const story = `
 import { AgreementsClient, NotFoundError, waitForState } from 'agreements-client';
@@ -42,5 +42,5 @@ export async function tell({ baseUrl, apiKey, privateKey }) {
 }
 `;
 
-/** What the story comes to. */
+/** The story's expected result. */
 export const moral = 'B MINED B event not_found missing_headers';

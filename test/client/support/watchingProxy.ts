@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 
 export type WatchingProxy = {
   readonly baseUrl: string;
-  /** The paths that were asked for, with their queries. */
+  /** The requested paths, with their queries. */
   readonly paths: readonly string[];
   close(): Promise<void>;
 };
 
-/** Stands before a service, changes nothing, and notes what is asked; streams pass too. */
+/** A proxy to a service that changes nothing and notes the requested paths. Streams pass too. */
 export async function startWatchingProxy(target: string): Promise<WatchingProxy> {
   const paths: string[] = [];
   const server = createServer((asked, answer) => {

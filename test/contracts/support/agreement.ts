@@ -23,7 +23,7 @@ export interface InputDef {
   verifierKeys: Hex[];
 }
 
-/** Everything that a creation is given, and a permit signed over. */
+/** Everything that a creation needs and that its permit covers. */
 export interface Content {
   docUri: string;
   docHash: Hex;
@@ -35,7 +35,7 @@ export interface Content {
   actions: { fromState: Hex; inputId: Hex; target: Address; value: bigint; data: Hex }[];
 }
 
-/** An input `name` without fields, conditions or verifiers but for those given. */
+/** An input `name` that has only the given fields, conditions and verifiers. */
 export function inputDef(name: string, parts: Partial<Omit<InputDef, 'id'>> = {}): InputDef {
   return { id: id(name), fields: [], conditions: [], verifierKeys: [], ...parts };
 }
@@ -44,7 +44,10 @@ export function transition(from: string, input: string, to: string) {
   return { fromState: id(from), toState: id(to), inputId: id(input) };
 }
 
-/** The content of an agreement in the state `open` that accepts `act` there without asking anything, and stays. */
+/**
+ * The content of an agreement in the state `open` that accepts `act` there without conditions, and stays in
+ * that state.
+ */
 export function buildContent(parts: Partial<Content> = {}): Content {
   return {
     docUri: 'https://agreements.example/documents/1',
@@ -88,7 +91,7 @@ export async function createAgreement(chain: TestChain, parts: Partial<Content> 
   return readDeployment(logs).agreement;
 }
 
-/** Creates an agreement whose one input, `act`, has these parts. */
+/** Creates an agreement whose only input, `act`, has these parts. */
 export function createWithInput(
   chain: TestChain,
   parts: Partial<Omit<InputDef, 'id'>>,
@@ -107,7 +110,7 @@ export function submission(
   return rawSubmission(agreement, input, encodePayload(...values), from);
 }
 
-/** As `submission`, with the payload as it is. */
+/** Like `submission`, but with a given payload. */
 export function rawSubmission(
   agreement: Address,
   input: string,
@@ -119,7 +122,6 @@ export function rawSubmission(
   return { from, to: agreement, data };
 }
 
-/** The state in which the agreement is. */
 export function readState(chain: TestChain, agreement: Address): Promise<Hex> {
   return chain.client.readContract({
     address: agreement,

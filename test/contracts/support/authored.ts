@@ -12,10 +12,12 @@ import {
 import { accounts, chainId, factory, type TestChain } from './chain.ts';
 import { readDeployment } from './events.ts';
 
-/** An authored document on a chain, and the values that it was created with. */
 export type Authored = { chain: TestChain; document: unknown };
 
-/** Creates the agreement with a permit of `accounts.signer` that another account submits, and returns its event. */
+/**
+ * Creates the agreement with a permit of `accounts.signer`, submitted by another account, and returns the
+ * event.
+ */
 export async function createFromDocument({
   chain,
   document,

@@ -5,7 +5,7 @@ import { deployProtocol } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 
-/** The protocol's addresses on Ethereum Sepolia, which the test chain stands for. */
+/** The protocol's addresses on Ethereum Sepolia, which the test chain imitates. */
 export const chainId = 11155111;
 export const factory: Address = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
 export const implementation: Address = '0x1c2961AC5e2fBE47b3C0654d7dF543dB04F031A6';
@@ -13,7 +13,7 @@ export const implementation: Address = '0x1c2961AC5e2fBE47b3C0654d7dF543dB04F031
 const mnemonic = 'test test test test test test test test test test test junk';
 const account = (addressIndex: number) => mnemonicToAccount(mnemonic, { addressIndex });
 
-/** Anvil's unlocked accounts, by the part they play. */
+/** Anvil's unlocked accounts, by their role. */
 export const accounts = {
   owner: account(0),
   signer: account(1),
@@ -21,7 +21,7 @@ export const accounts = {
   stranger: account(3),
 };
 
-/** A call, or a transaction; without `to` the construction of a contract. */
+/** A call or a transaction; without `to`, the creation of a contract. */
 export interface Call {
   from: Address;
   to?: Address;
@@ -32,7 +32,7 @@ export interface Call {
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** Starts an Anvil with the protocol at its addresses. The caller stops it. */
+/** Starts an Anvil with the protocol at its usual addresses. The caller stops it. */
 export async function startTestChain() {
   const anvil = await startAnvil({ chainId });
   const { rpcUrl } = anvil;
@@ -41,8 +41,8 @@ export async function startTestChain() {
   const caller = createPublicClient({ transport: http(rpcUrl) });
 
   /**
-   * Returns what the call reverts with (`0x` without data), or null when it does not revert. It runs in a block of
-   * the given time, or of the present.
+   * Returns the revert data of the call (`0x` if there is none), or null if it does not revert. The call runs
+   * in a block of the given time, or of the present.
    */
   async function findRevertData(
     { from, to, data, value = 0n }: Call,

@@ -50,7 +50,7 @@ export const encodeText = (value: string): Hex => encodeAbiParameters([{ type: '
 export const encodeAddress = (value: Hex): Hex => encodeAbiParameters([{ type: 'address' }], [value]);
 export const encodeBool = (value: boolean): Hex => encodeAbiParameters([{ type: 'bool' }], [value]);
 
-/** A submitted value, or an initial variable, with its data already encoded. */
+/** A submitted value or an initial variable, with its data already encoded. */
 export function dataField(name: string, type: FieldTypeName, data: Hex): DataField {
   return { id: id(name), fType: fieldTypes[type], data };
 }
@@ -61,24 +61,24 @@ export const addressField = (name: string, value: Hex) => dataField(name, 'ADDRE
 export const boolField = (name: string, value: boolean) => dataField(name, 'BOOL', encodeBool(value));
 export const bytes32Field = (name: string, value: Hex) => dataField(name, 'BYTES32', value);
 
-/** The payload that submits these values. */
+/** The payload with these values. */
 export const encodePayload = (...fields: DataField[]): Hex =>
   encodeAbiParameters([dataFieldsParameter], [fields]);
 
-/** A declared field: required and not persisted unless said otherwise. */
+/** A declared field: by default required and not persisted. */
 export function declare(name: string, type: FieldTypeName, { required = true, persist = false } = {}) {
   return { fieldId: id(name), fType: fieldTypes[type], required, persist };
 }
 
-/** A condition on the field `name`; a VAR op takes the encoded id of the variable as its operand. */
+/** A condition on the field `name`. The operand of a VAR op is the encoded id of the variable. */
 export function condition(op: OpName, name: string, bytesArg: Hex) {
   return { op: ops[op], fieldId: id(name), bytesArg };
 }
 
-/** Only the address in the variable may submit. */
+/** Only the address in this variable may submit. */
 export const senderIs = (variable: string) => condition('SENDER_EQ_VAR_ADDRESS', variable, '0x');
 
-/** Only these may submit: the variables are read first. */
+/** Only these addresses may submit. The engine reads the variables first. */
 export function senderIsOneOf(variables: string[], literals: Hex[]) {
   const bytesArg = encodeAbiParameters(
     [{ type: 'bytes32[]' }, { type: 'address[]' }],

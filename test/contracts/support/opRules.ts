@@ -16,7 +16,7 @@ import {
 const one = accounts.owner.address;
 const other = accounts.stranger.address;
 
-/** What an op accepts and refuses of the field `value`, and the op text in its refusal. */
+/** The values of the field `value` that an op accepts and refuses, and the op's text in its error. */
 export interface OpRule {
   op: OpName;
   type: FieldTypeName;

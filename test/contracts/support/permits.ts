@@ -15,7 +15,7 @@ import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { type Content, contentArguments } from './agreement.ts';
 import { accounts, chainId, factory } from './chain.ts';
 
-/** What a permit is signed for, beside its content. */
+/** The signed terms of a permit, in addition to its content. */
 export interface PermitTerms {
   nonce?: bigint;
   deadline: bigint;
@@ -30,7 +30,7 @@ export interface Signature {
   s: Hex;
 }
 
-/** The order of the curve's group: the high-s twin of a signature has s' = order − s and the other v. */
+/** The order of the curve's group. The high-s twin of a signature has s' = order − s and the other v. */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 const creationTypes = {
@@ -80,7 +80,9 @@ const actionsParameter = parseAbiParameters([
   'struct ActionInit { bytes32 fromState; bytes32 inputId; address target; uint256 value; bytes data; }',
 ]);
 
-/** Signs the permit to create an agreement with this content; by default `accounts.signer` for nonce 0. */
+/**
+ * Signs the permit to create an agreement with this content; by default as `accounts.signer` with nonce 0.
+ */
 export async function signCreation(content: Content, terms: PermitTerms): Promise<Signature> {
   const { nonce = 0n, deadline, signer = accounts.signer, verifyingContract = factory } = terms;
   const { docUri, docHash, initialState } = content;
@@ -104,7 +106,7 @@ export async function signCreation(content: Content, terms: PermitTerms): Promis
   return split(signature);
 }
 
-/** Signs the permit to submit an input; by default `accounts.signer` for nonce 0. */
+/** Signs the permit to submit an input; by default as `accounts.signer` with nonce 0. */
 export async function signInput(
   agreement: Address,
   inputId: Hex,
@@ -126,7 +128,9 @@ export async function signInput(
   return split(signature);
 }
 
-/** The call by which `accounts.submitter` sends a creation permit, at an address of `salt` if there is one. */
+/**
+ * The call by which `accounts.submitter` sends a creation permit, at an address of `salt` if there is one.
+ */
 export function permittedCreation(content: Content, deadline: bigint, { v, r, s }: Signature, salt?: Hex) {
   const signer = accounts.signer.address;
   const rest = [...contentArguments(content), deadline, v, r, s] as const;
@@ -155,12 +159,12 @@ export function permittedSubmission(
   return { from: accounts.submitter.address, to: agreement, data };
 }
 
-/** The other signature that recovers to the same account, which must be refused. */
+/** The other signature that recovers to the same account. The contracts must refuse it. */
 export function toHighS({ v, r, s }: Signature): Signature {
   return { v: v === 27 ? 28 : 27, r, s: toHex(curveOrder - BigInt(s), { size: 32 }) };
 }
 
-/** Of the right form, and recovers to nobody. */
+/** A signature of the right form that recovers to no account. */
 export const unrecoverable: Signature = { v: 27, r: zeroHash, s: zeroHash };
 
 function split(signature: Hex): Signature {

@@ -1,8 +1,8 @@
 import { type Abi, encodeErrorResult, type Hex, parseAbi } from 'viem';
 
 /**
- * The revert data of a custom error, from its text, `Name(type name, …)`, and its values. The generated ABIs have no
- * part in it: what a test expects comes from the specification alone.
+ * The revert data of a custom error, from its text, `Name(type name, …)`, and its values. It does not use the
+ * generated ABIs: a test's expectation comes from the specification alone.
  */
 export function customError(signature: string, ...args: unknown[]): Hex {
   const text: readonly string[] = [`error ${signature}`];

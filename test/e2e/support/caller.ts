@@ -15,29 +15,32 @@ import { waitUntil } from '../../support/waitUntil.ts';
 type DeployBody = BodyOf<'deployWithPermit'>;
 type InputBody = BodyOf<'submitInput'>;
 
-/** One wallet that calls the service on one chain, the way a program would that wants its request to happen once. */
+/**
+ * One wallet that calls the service on one chain, like a program that wants its request to happen exactly
+ * once.
+ */
 export type Caller = {
   account: PrivateKeyAccount;
   client: PublicClient;
   service: AgreementsClient;
-  /** A signed deployment of the ping-pong agreement, ready to be sent any number of times. */
+  /** A signed deployment of the ping-pong agreement, which can be sent any number of times. */
   prepareDeploy(): Promise<DeployBody>;
   deploy(body: DeployBody): Promise<AgreementRecord>;
   prepareHit(address: Address, note: string): Promise<InputBody>;
   hit(recordId: string, body: InputBody): Promise<InputRecord>;
-  /** The record once it is deployed. */
+  /** Waits until the record is deployed, and returns it. */
   awaitDeployed(recordId: string): Promise<AgreementRecord & { address: Address }>;
-  /** Waits until the state served is the contract's own, and returns it with both histories. */
+  /** Waits until the served state equals the contract's state, and returns it with both histories. */
   awaitAgreement(record: { id: string; address: Address }): Promise<{
     state: string;
     served: readonly InputRecord[];
     onChain: Awaited<ReturnType<typeof readContractAccount>>;
   }>;
-  /** How many agreements this wallet's permits have created on the chain. */
+  /** The number of agreements that this wallet's permits have created on the chain. */
   countDeployed(): Promise<number>;
 };
 
-/** What a caller has to know of the service that it calls. */
+/** The data that a caller needs about its service. */
 export type CalledStack = Pick<DevStack, 'baseUrl' | 'apiKey'> & {
   chains: readonly Pick<DevStack['chains'][number], 'chainId' | 'rpcUrl' | 'factory'>[];
 };
@@ -118,7 +121,7 @@ export function createCaller(stack: CalledStack, chainId: number): Caller {
   };
 }
 
-/** Sends the same request again while the service is away: what it signed can happen once only. */
+/** Sends the same request again while the service is away. The signed permit can take effect only once. */
 function insist<T>(request: () => Promise<T>): Promise<T> {
   return waitUntil(
     'the service answers',

@@ -6,10 +6,10 @@ import { findDumpPrograms } from './findDumpPrograms.ts';
 const schemas = ['service', 'graphile_worker'];
 
 /**
- * Saves a database, everything as it was at one moment, while it is in use, and restores it into an empty one: by the commands of
- * OPERATIONS.md where this machine has the programs for the server's version, and otherwise by doing what they do.
+ * Copies a database that is in use into an empty one, as of one moment. It uses the commands of OPERATIONS.md
+ * if this machine has the programs for the server's version; otherwise it does the same with queries.
  *
- * @returns by which of the two.
+ * @returns which of the two it used.
  */
 export async function copyDatabase({ from, to }: Copying): Promise<'commands' | 'rows'> {
   const programs = await findDumpPrograms(from);
@@ -23,7 +23,10 @@ export async function copyDatabase({ from, to }: Copying): Promise<'commands' | 
 
 type Copying = { from: string; to: string };
 
-/** What `pg_dump` and `pg_restore` of the schemas to be kept do. Rows travel in the text form of their types. */
+/**
+ * Does the same as `pg_dump` and `pg_restore` of the kept schemas. Rows travel in the text form of their
+ * types.
+ */
 async function copySchemas({ from, to }: Copying): Promise<void> {
   await migrateDatabase(to);
   const [source, target] = [
@@ -34,7 +37,7 @@ async function copySchemas({ from, to }: Copying): Promise<void> {
   try {
     await source.query('begin isolation level repeatable read read only');
     await target.query('begin');
-    // Rows come in any order, as in a restore, which adds the constraints last.
+    // Rows come in any order, so constraints are not checked; a restore adds the constraints last.
     await target.query('set local session_replication_role = replica');
     const tables = await listTables(source);
     await target.query(`truncate ${tables.join(', ')}`);
@@ -59,7 +62,7 @@ async function listTables(client: pg.Client): Promise<string[]> {
 
 async function copyRows(source: pg.Client, target: pg.Client, table: string): Promise<void> {
   const { rows } = await source.query<{ text: string }>(`select r::text as text from ${table} r`);
-  // Generated columns are made anew from the others.
+  // The database computes generated columns from the others.
   const { rows: columns } = await source.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_attribute
      where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
@@ -74,7 +77,7 @@ async function copyRows(source: pg.Client, target: pg.Client, table: string): Pr
   );
 }
 
-/** Those that have been used. */
+/** The sequences that have been used. */
 async function listSequences(client: pg.Client): Promise<{ name: string; last: string }[]> {
   const { rows } = await client.query<{ name: string; last: string }>(
     `select format('%I.%I', schemaname, sequencename) as name, last_value::text as last

@@ -9,10 +9,10 @@ const run = promisify(execFile);
 const operations = new URL('../../../OPERATIONS.md', import.meta.url);
 
 /**
- * Saves one database and restores it into another one, an empty one, by the very commands that OPERATIONS.md tells operators.
+ * Saves one database and restores it into another, empty one, with exactly the commands of OPERATIONS.md.
  * `programs` is the directory of `pg_dump` and `pg_restore`.
  *
- * @throws what they print where one of them fails.
+ * @throws Error with their output if one of them fails.
  */
 export async function dumpAndRestore(options: { from: string; to: string; programs: string }): Promise<void> {
   const { from, to, programs } = options;
@@ -30,7 +30,7 @@ export async function dumpAndRestore(options: { from: string; to: string; progra
   }
 }
 
-/** The line that runs this program where it is installed, and not in a container. */
+/** The command line that runs this program where it is installed, not in a container. */
 export function findCommand(program: 'pg_dump' | 'pg_restore'): string {
   const [section = ''] = readFileSync(operations, 'utf8').split('## Backup and restore').slice(1);
   const [, command] = new RegExp(`^ {4}(${program} .+)$`, 'm').exec(section) ?? [];

@@ -7,8 +7,8 @@ import pg from 'pg';
 const run = promisify(execFile);
 
 /**
- * The directory with a `pg_dump` and a `pg_restore` that are no older than the server of this database: of those in PATH, and those that
- * packages of PostgreSQL keep beside each other; undefined if this machine has none.
+ * The directory with a `pg_dump` and a `pg_restore` that are no older than the server of this database.
+ * Searches PATH and the directories of PostgreSQL packages. Undefined if this machine has none.
  */
 export async function findDumpPrograms(databaseUrl: string): Promise<string | undefined> {
   const wanted = await readServerVersion(databaseUrl);
@@ -37,7 +37,10 @@ async function readServerVersion(databaseUrl: string): Promise<number> {
   }
 }
 
-/** The major version, as in `pg_dump (PostgreSQL) 18.4`; undefined if there is no such program, or it cannot run here. */
+/**
+ * The major version, as in `pg_dump (PostgreSQL) 18.4`; undefined if there is no such program, or it cannot
+ * run here.
+ */
 async function readVersion(program: string): Promise<number | undefined> {
   const answer = await run(program, ['--version']).catch(() => undefined);
   const [, major] = /\(PostgreSQL\) (\d+)/.exec(answer?.stdout ?? '') ?? [];

@@ -4,12 +4,14 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { createCaller } from './caller.ts';
 import { killAndAwaitRestart, type LocalStack } from './localStack.ts';
 
-/** The processes of a stack that are started again when they die. */
+/** The processes of a stack that the stack starts again when they die. */
 export type Victim = 'the worker' | 'the api' | 'the indexer';
 
 const chainIds = [59141, 11155111, 84532];
 
-/** Kills a process while deployments on all chains are at work: each happens exactly once and is served. */
+/**
+ * Kills a process during deployments on all chains. Each deployment must happen exactly once and be served.
+ */
 export async function killAmidDeployments(local: LocalStack, victim: Victim): Promise<void> {
   const callers = chainIds.map((chainId) => createCaller(local.stack, chainId));
   const prepared = await Promise.all(
@@ -26,13 +28,13 @@ export async function killAmidDeployments(local: LocalStack, victim: Victim): Pr
     const { id } = await answer;
     const { address, state } = await caller.awaitDeployed(id);
     expect(state).toBe('PING');
-    // Once more with the same permit: the same record, and nothing new on the chain.
+    // The same permit again gives the same record, and nothing new on the chain.
     expect(await caller.deploy(body)).toMatchObject({ id, address });
     expect(await caller.countDeployed()).toBe(1);
   }
 }
 
-/** Kills a process while an input is at work: it happens exactly once and is served. */
+/** Kills a process during an input. The input must happen exactly once and be served. */
 export async function killAmidInput(local: LocalStack, victim: Victim): Promise<void> {
   const caller = createCaller(local.stack, 59141);
   const { id } = await caller.deploy(await caller.prepareDeploy());
@@ -52,10 +54,10 @@ export async function killAmidInput(local: LocalStack, victim: Victim): Promise<
   expect(onChain.nonces.get(caller.account.address)).toBe(1n);
 }
 
-/** Waits until the service has stored what these wallets have signed, and so is at work on it. */
+/** Waits until the service has stored these wallets' permits and so is working on them. */
 async function awaitStored(local: LocalStack, signers: readonly string[], permits = 1): Promise<void> {
   const client = new pg.Client({ connectionString: local.stack.databaseUrl });
-  // A failure that ends the test ends the database under this connection too, which is not what went wrong.
+  // If the test fails, the database ends under this connection too. That error would hide the real failure.
   client.on('error', () => {});
   await client.connect();
   try {

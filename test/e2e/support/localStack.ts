@@ -9,25 +9,25 @@ import { makeScratchDirectory } from '../../support/scratchDirectory.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** A directory for development stacks of a test, one after another. */
+/** A directory that a test's development stacks use one after another. */
 export type LocalStacks = {
   directory: DevDirectory;
   env: Record<string, string>;
-  /** Starts `npm run dev` there and resolves once it says how to call it. */
+  /** Runs `npm run dev` in the directory, and resolves once the stack has printed its address. */
   start(words?: string[]): Promise<LocalStack>;
-  /** Ends what is still running and removes the data. */
+  /** Ends all running stacks and removes the data. */
   dispose(): Promise<void>;
 };
 
 export type LocalStack = {
   program: Program;
   stack: DevStack;
-  /** The processes that the stack has started, by name; a service that was started again is the new one. */
+  /** The stack's processes, by name. After a restart it is the new process. */
   processes(): Record<string, ProcessIdentity>;
 };
 
 export async function createLocalStacks(settings: Record<string, string> = {}): Promise<LocalStacks> {
-  // Ports of its own, since two stacks that start at the same time may meet on the usual ones.
+  // Uses free ports: two stacks that start at the same time would collide on the default ports.
   const env: Record<string, string> = {
     ...settings,
     ...forksOfEnvironment(),
@@ -67,7 +67,7 @@ export async function createLocalStacks(settings: Record<string, string> = {}): 
   };
 }
 
-/** The public chains that the stacks are to continue, where whoever runs the tests names some. */
+/** The public chains that the stacks fork, if the environment names any. */
 function forksOfEnvironment(): Record<string, string> {
   const named = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[0].startsWith('FORK_URL_') && entry[1] !== undefined,
@@ -75,14 +75,14 @@ function forksOfEnvironment(): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-/** Which of these still run, by name. */
+/** The names of those processes that still run. */
 export function listRunning(processes: Record<string, ProcessIdentity>): string[] {
   return Object.entries(processes)
     .filter(([, identity]) => isRunning(identity))
     .map(([name]) => name);
 }
 
-/** Kills one process of a stack as a crash would, and resolves when it has been started again. */
+/** Kills one process of a stack as in a crash, and resolves when the stack has started it again. */
 export async function killAndAwaitRestart(local: LocalStack, name: string): Promise<void> {
   const before = local.processes()[name];
   if (!before) throw new Error(`the stack has no process ${name}`);

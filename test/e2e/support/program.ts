@@ -14,17 +14,17 @@ const { scripts } = z
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-/** A program of this project that was started as its users start it. */
+/** A program of this project, started as its users start it. */
 export type Program = {
   pid: number;
-  /** Everything it has printed so far, by lines. */
+  /** The lines printed so far. */
   lines: readonly string[];
   exited: Promise<Exit>;
   hasEnded(): boolean;
   signal(signal: NodeJS.Signals): void;
 };
 
-/** What the npm script of a program gives to Node. */
+/** The arguments that a program's npm script gives to Node. */
 function wordsOf(name: ProgramName): string[] {
   const words = Object.values(scripts).map((script) => script.split(' '));
   const [, ...given] = words.find((each) => each.at(-2) === 'src/cli/run.ts' && each.at(-1) === name) ?? [];
@@ -33,7 +33,8 @@ function wordsOf(name: ProgramName): string[] {
 }
 
 /**
- * Starts a program as its npm script does, or another file, with nothing in its environment but `env` and what every shell has.
+ * Starts a program as its npm script does, or another file. Its environment is `env` and the variables that
+ * every shell has.
  */
 export function startProgram(
   program: ProgramName | `${string}.ts`,

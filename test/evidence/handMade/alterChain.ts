@@ -2,10 +2,10 @@ import { RLP } from '@ethereumjs/rlp';
 import { bytesToHex, concatHex, type Hex, hexToBytes, toHex } from 'viem';
 import { encodeReceipt, type HandMadeChain, type HandMadeLog, type HandMadeStep } from './sealChain.ts';
 
-/** Of the curve: the two forms of a signature add up to it in their second parts. */
+/** The curve's order: the second parts of the two forms of a signature add up to it. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** Ways to alter a chain that is made by hand, before it is sealed. */
+/** Ways to alter a handmade chain before it is sealed. */
 export function stepOf({ steps }: HandMadeChain, which: number): HandMadeStep {
   const step = steps[which];
   if (!step) throw new Error('there is no such step');
@@ -24,7 +24,7 @@ export function permitLog({ logs }: HandMadeStep): HandMadeLog {
   return log;
 }
 
-/** Changes the fields of a transaction that stands in an envelope. */
+/** Changes the fields of a transaction inside its typed envelope. */
 export function editRaw(chain: HandMadeChain, which: number, run: (fields: Item[]) => void): void {
   const step = stepOf(chain, which);
   const fields = readList(`0x${step.raw.slice(4)}`);
@@ -48,7 +48,7 @@ export function malleateFields(fields: Item[]): void {
   fields[11] = hexToBytes(toHex(order - BigInt(bytesToHex(s))));
 }
 
-/** The same list after a length that has a byte more than it needs. */
+/** The same list with a length that is one byte longer than necessary. */
 export function lengthen(raw: Hex): Hex {
   const [width, body] = [Number(`0x${raw.slice(4, 6)}`) - 0xf7, raw.slice(6)];
   if (width < 1) throw new Error('a short list');

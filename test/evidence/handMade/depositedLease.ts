@@ -31,7 +31,7 @@ import {
   signCall,
 } from './sealChain.ts';
 
-/** What the landlord's permit signs, and who signs it. */
+/** The signed content of the landlord's permit, and its signer. */
 export type HandMadePermit = {
   readonly account: PrivateKeyAccount;
   readonly chainId: number;
@@ -47,7 +47,7 @@ const word = (number: number) => numberToHex(number, { size: 32 });
 export const layout = { docHash: word(3), initialState: word(4), currentState: word(5), nonces: word(6) };
 export const nonceSlot = (account: Address) => keccak256(`${pad(account)}${layout.nonces.slice(2)}`);
 
-/** The people of the lease, and somebody who hands a permit in. */
+/** The people of the lease, and an account that submits a permit. */
 const account = (seed: Hex) => privateKeyToAccount(keccak256(seed));
 export const [landlord, tenant, keeper, submitter] = [
   account('0x6c'),
@@ -66,11 +66,12 @@ const signatures = {
 const [text, hash, bytes] = [{ type: 'string' }, { type: 'bytes32' }, { type: 'bytes' }] as const;
 
 /**
- * A file of evidence of a lease on a chain of the OP stack, made by hand and of no real chain. The landlord deploys it, knocks by a
- * transaction of his own, and appoints a keeper by a permit; the tenant accepts by a deposit from the chain below, which nobody signs
- * here. Blocks, tries and state come from viem's encoders and a general trie library.
+ * An evidence file of a lease on an OP-stack chain, handmade and not from a real chain. The landlord deploys
+ * the lease, knocks by a transaction, and appoints a keeper by a permit. The tenant accepts by a deposit from
+ * the chain below, which has no signature on this chain. Blocks, tries and state come from viem's encoders
+ * and a general trie library.
  *
- * @param alter changes what the chain is made of: every hash and proof is then that of the altered chain.
+ * @param alter changes the parts of the chain. Every hash and proof is then right for the altered chain.
  */
 export async function buildDepositedLease(
   options: { alter?: (chain: HandMadeChain) => void; permit?: Partial<HandMadePermit> } = {},

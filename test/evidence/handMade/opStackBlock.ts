@@ -6,9 +6,10 @@ import { referenceRoot } from './referenceRoot.ts';
 import { encodeEnvelope, trim } from './rlpHex.ts';
 
 /**
- * A block as a node of an OP-stack chain tells it, made by hand after the specification of deposits and not taken from any chain:
- * the attributes of the chain below, a user's deposit with a mint, and transactions of three other types. Its roots and its hash
- * come from viem's encoders, from lists written out here, and from a general trie library.
+ * A block in the form in which an OP-stack node returns it, handmade from the specification of deposits and
+ * not from a real chain. It contains the attributes of the chain below, a user's deposit with a mint, and
+ * transactions of three other types. Its roots and its hash come from viem's encoders, from lists written out
+ * here, and from a general trie library.
  */
 export async function buildOpStackBlock() {
   const signer = privateKeyToAccount(keccak256('0x6f70'));
@@ -131,10 +132,10 @@ export async function buildOpStackBlock() {
   return { chainId, block: { ...head, hash, transactions }, receipts, raws, rawReceipts };
 }
 
-/** Base. */
+/** The chain id of Base. */
 const chainId = 8453;
 
-/** A word as nodes tell numbers: without leading zeros. */
+/** A number in the form of nodes' answers: without leading zeros. */
 function trimNumber(word: Hex): Hex {
   return numberToHex(BigInt(word));
 }

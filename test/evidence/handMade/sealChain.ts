@@ -5,29 +5,32 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { insertAll, proveKey } from './referenceRoot.ts';
 import { encodeEnvelope, type Item, trim } from './rlpHex.ts';
 
-/** One log, as a receipt holds it. */
+/** One log, in a receipt's form. */
 export type HandMadeLog = { address: Hex; topics: Hex[]; data: Hex };
 
-/** A transaction of the agreement with its receipt, and when its block was made. A deposit's receipt has nonce and version. */
+/**
+ * A transaction of the agreement with its receipt and its block's time. A deposit's receipt has a nonce and a
+ * version.
+ */
 export type HandMadeStep = { raw: Hex; type: Hex; logs: HandMadeLog[]; status: Hex; time: number };
 
-/** What a chain is made of before it is sealed; all of it can be altered. */
+/** The parts of a chain before it is sealed. Each of them can be altered. */
 export type HandMadeChain = {
   readonly chainId: number;
   readonly contract: Hex;
   readonly steps: HandMadeStep[];
-  /** What the contract holds in its slots, as RLP has it. */
+  /** The contract's storage slots, as RLP. */
   readonly storage: Map<Hex, Hex>;
   /** The fields of the contract's account after its storage root. */
   accountTail: Hex[];
-  /** By which key an item stands in the tries of its block. */
+  /** The key of an item in its block's tries. */
   keyOf(index: number): Uint8Array;
   encodeReceipt(step: HandMadeStep): Hex;
 };
 
 const bloom: Hex = `0x${'0'.repeat(512)}`;
 const firstNumber = 100;
-/** Behind the attributes that every block of the OP stack begins with. */
+/** The transaction's place in its block: every block of the OP stack begins with the attributes. */
 const index = 1;
 
 type Call = { readonly to: Hex; readonly data: Hex };
@@ -46,7 +49,7 @@ export function buildDeposit({ from, to, data }: Call & { from: Hex }): Hex {
   return encodeEnvelope('0x7e', [sourceHash, from, to, '0x', '0x', trim('0x61a80'), '0x', data]);
 }
 
-/** A receipt as it stands in its block. */
+/** A receipt in its block's form. */
 export function encodeReceipt({ type, logs, status }: HandMadeStep): Hex {
   const list: Item[] = [
     ...[trim(status), trim('0x20000'), bloom],
@@ -56,7 +59,7 @@ export function encodeReceipt({ type, logs, status }: HandMadeStep): Hex {
   return encodeEnvelope(type, list);
 }
 
-/** The block of each step, and each step with its proofs, as files hold them. */
+/** The block of each step, and each step with its proofs, in the form of evidence files. */
 export async function sealChain(chain: HandMadeChain, stateRoot: Hex) {
   return Promise.all(chain.steps.map((step, at) => sealBlock(chain, { step, at, stateRoot })));
 }
@@ -101,7 +104,7 @@ async function sealBlock(
   };
 }
 
-/** A state that holds the contract and another account, with the proofs of some of the contract's slots. */
+/** A state that holds the contract and another account, with proofs of some of the contract's slots. */
 export async function proveContract(
   { contract, storage, accountTail }: HandMadeChain,
   proved: readonly { readonly of: string; readonly slot: Hex }[],
@@ -128,7 +131,7 @@ export async function proveContract(
   };
 }
 
-/** A word as it stands in the trie of a contract's slots. */
+/** A word in the form of a storage trie's value. */
 export function encodeWord(word: Hex): Hex {
   return bytesToHex(RLP.encode(trim(word)));
 }

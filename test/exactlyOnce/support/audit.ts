@@ -5,20 +5,20 @@ import type { Receiver } from './receiver.ts';
 import type { Stack } from './stack.ts';
 import type { Agreement } from './submissions.ts';
 
-/** What is wrong, one line each. */
+/** The faults, one line each. */
 export type Findings = {
   /** Transitions of the final chains without an event. */
   missing: string[];
-  /** Events of transitions that no final chain holds. */
+  /** Events of transitions that are on no final chain. */
   unfounded: string[];
-  /** Events that came more than once, or under several ids. */
+  /** Events that came more than once or under several ids. */
   repeated: string[];
-  /** Events of one agreement that came before earlier ones. */
+  /** Events that came before earlier events of the same agreement. */
   disordered: string[];
-  /** What the poller of the feed lacked, or had that is not there. */
+  /** Events that the feed's poller missed, or that only the poller had. */
   skipped: string[];
   undelivered: string[];
-  /** Deliveries that were not signed, not announced, or not the same on every attempt. */
+  /** Deliveries without a valid signature, of unknown events, or with a different body on another attempt. */
   misdelivered: string[];
 };
 
@@ -26,11 +26,11 @@ export type Audit = { transitions: number; events: number; attempts: number; fin
 
 type Expected = { key: string; txHash: string | null };
 
-/** Compares what the final chains hold with the feed, with what a poller got of it, and with what a receiver got. */
+/** Compares the final chains with the feed, with the poller's events and with the receiver's events. */
 export async function audit(options: {
   stack: Stack;
   agreements: ReadonlyMap<Chain, readonly Agreement[]>;
-  /** What came by the feed while all went on. */
+  /** The events that the poller read from the feed during the run. */
   polled: readonly Told[];
   receiver: Receiver;
 }): Promise<Audit> {

@@ -18,13 +18,13 @@ import { rally } from './rally.ts';
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 export type RallyInput = 'hit' | 'applaud';
 
-/** What an accepted input did, in the order of the chain. */
+/** The effect of an accepted input, in the chain's order. */
 export type ChainInput = { agreement: Address; from: Hex; to: Hex; inputId: Hex; txHash: Hex };
 
 /** Enough for several inputs in one transaction. */
 const gas = 2_000_000n;
 
-/** Starts an Anvil with the protocol that mines when it is told to, once `takeOver` was called. The caller stops it. */
+/** Starts an Anvil with the protocol. After `takeOver` it mines only on request. The caller stops it. */
 export async function startChain(chainId: number, relayers: readonly Address[]) {
   const registered = findChain(chainId);
   if (!registered) throw new Error(`${chainId} is not supported`);
@@ -63,10 +63,13 @@ export async function startChain(chainId: number, relayers: readonly Address[]) 
     rpcUrl,
     client,
     stop: () => anvil.stop(),
-    /** From now on there are no other blocks than those of `mine`. */
+    /** From now on only `mine` makes blocks. */
     takeOver: () => client.setAutomine(false),
     mine: (blocks = 1) => client.mine({ blocks }),
-    /** Has inputs of one transaction wait for the next block, sent straight to the contract by one of the chain's accounts. */
+    /**
+     * Sends inputs in one transaction directly to the contract, from one of the chain's accounts. They wait
+     * for the next block.
+     */
     async send(
       agreement: Address,
       inputs: readonly RallyInput[],
@@ -80,7 +83,10 @@ export async function startChain(chainId: number, relayers: readonly Address[]) 
       const call = inputs.length === 1 ? { to: agreement, data: callOf(first, note) } : { to: batch, data };
       await client.sendTransaction({ account, chain: null, gas, ...call });
     },
-    /** Replaces the last blocks: by the same transactions, all of them in the last one, or by nothing. */
+    /**
+     * Replaces the last blocks by empty ones. With `isIncluding`, the last new block holds the same
+     * transactions.
+     */
     async reorganise(depth: number, { isIncluding }: { isIncluding: boolean }): Promise<number> {
       const head = Number(await client.getBlockNumber());
       const hashes: Hex[] = [];
@@ -93,7 +99,7 @@ export async function startChain(chainId: number, relayers: readonly Address[]) 
       await replaceBlocks(depth, included);
       return hashes.length;
     },
-    /** Every input that an agreement has accepted on the chain as it stands. */
+    /** Every input that agreements have accepted on the present chain. */
     async readInputs(): Promise<ChainInput[]> {
       const event = getAbiItem({ abi: agreementEngineAbi, name: 'InputAccepted' });
       const logs = await client.getLogs({ event, fromBlock: 0n });

@@ -7,31 +7,34 @@ import { type Agreement, submitHit } from './submissions.ts';
 export type Reorganisation = { depth: number; isIncluding: boolean };
 
 export type Play = {
-  /** Lets it go on until the chain holds so many transitions; beyond that it makes empty blocks. */
+  /** Lets the play continue until the chain holds this many transitions. After that it makes empty blocks. */
   allow(transitions: number): void;
-  /** How many transitions the chain holds now. */
+  /** The present number of transitions on the chain. */
   transitions(): number;
-  /** Makes blocks with inputs, and replaces them once their events wait; resolves to how many transactions were in them. */
+  /**
+   * Makes blocks with inputs, and replaces them once their events are pending. Resolves with the number of
+   * transactions in them.
+   */
   reorganise(reorganisation: Reorganisation): Promise<number>;
-  /** Ends with the block that is being made. @throws Error for whatever went wrong. */
+  /** Ends after the current block. @throws Error for every failure so far. */
   stop(): Promise<void>;
 };
 
 const pauseMs = 300;
-/** Empty blocks only keep the chain going. */
+/** With nothing to do, empty blocks only keep the chain going. */
 const idlePauseMs = 1_500;
 const longestBlock = 5;
 const applauseShare = 0.2;
 const batchShare = 0.2;
 const inputsPerBatch = 3;
-/** Every so many blocks an input goes through the service, as long as not too many of them wait. */
+/** One input goes through the service every this many blocks, unless too many of them are pending. */
 const blocksPerSubmission = 4;
 const submissionsAtOnce = 3;
 const patienceMs = 300_000;
 
 /**
- * Makes one block after the other, with inputs sent straight to the contracts, alone and several in one transaction, and with some
- * that go through the service, until it is stopped.
+ * Makes blocks until it is stopped. Inputs go directly to the contracts, singly or several in one
+ * transaction, and some inputs go through the service.
  */
 export function playChain(options: {
   stack: Stack;

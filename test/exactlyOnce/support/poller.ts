@@ -12,7 +12,7 @@ export const toldShape = z.object({
     sequence: z.int(),
   }),
 });
-/** One event as the feed shows it. */
+/** One event in the feed's form. */
 export type Told = z.output<typeof toldShape> & { text: string };
 
 const pageShape = z.object({
@@ -23,7 +23,7 @@ const pageShape = z.object({
 const pauseMs = 100;
 const limit = 20;
 
-/** A program that asks the feed for what is new again and again, and keeps its last cursor and all that it got. */
+/** A program that polls the feed for new events, and keeps its last cursor and all events. */
 export function startPoller({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const told: Told[] = [];
   let isStopped = false;
@@ -44,11 +44,11 @@ export function startPoller({ baseUrl, apiKey }: { baseUrl: string; apiKey: stri
     while (!isStopped) if ((await poll()) < limit) await delay(pauseMs);
   };
   const running = run();
-  // Whoever stops it learns of its failure.
+  // The caller of `stop` gets the failure.
   running.catch(() => {});
   return {
     told,
-    /** Reads what is still there, and ends. @throws Error for an answer that is none. */
+    /** Reads the remaining events and ends. @throws Error for an invalid answer. */
     async stop(): Promise<void> {
       isStopped = true;
       await running;

@@ -2,7 +2,7 @@ import { pingPong } from '../../../bench/pingPong.ts';
 
 const { execution } = pingPong;
 
-/** An agreement that never ends: anyone may hit, which changes the state, or applaud, which does not. */
+/** An agreement that never ends. Anyone may hit, which changes the state, or applaud, which does not. */
 export const rally = {
   ...pingPong,
   metadata: { id: 'did:example:rally', name: 'Rally' },

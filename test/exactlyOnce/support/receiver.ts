@@ -2,20 +2,20 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '../../../client/src/webhooks/verifyWebhook.ts';
 
-/** What a receiver has had of one event. */
+/** A receiver's record of one event. */
 export type Reception = {
   attempts: number;
-  /** Attempts that were answered with 200. */
+  /** The number of attempts that it answered with 200. */
   accepted: number;
-  /** The different bodies that came under this id. */
+  /** The different bodies received under this id. */
   bodies: Set<string>;
 };
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
- * A receiver on this machine that verifies what it gets and keeps count of it. It fails the first attempt of every eighth event:
- * half of those it answers with 500, half it does not answer at all.
+ * A receiver on this machine that verifies and counts deliveries. It fails the first attempt of every eighth
+ * event: half of these it answers with 500, the other half it does not answer.
  */
 export async function startReceiver() {
   const received = new Map<string, Reception>();
@@ -48,7 +48,7 @@ export async function startReceiver() {
   return {
     url: `http://127.0.0.1:${port}/events`,
     received,
-    /** Why deliveries were not taken for the service's. */
+    /** The reasons for refusing deliveries as not genuine. */
     refused,
     setSecret(given: string) {
       secret = given;

@@ -12,7 +12,7 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { type Chain, startChain } from './chain.ts';
 
 const chainIds = [59_141, 11_155_111, 84_532];
-/** Reorganisations that keep the promise are shallower. */
+/** The service's promise holds for reorgs that are shallower than this. */
 export const confirmations = 3;
 const settings = {
   RELAYER_POLL_MS: '250',
@@ -30,7 +30,10 @@ const settings = {
 
 export type Stack = Awaited<ReturnType<typeof createStack>>;
 
-/** Three chains and a database, and how to start processes of the service on them. The caller closes it, after those. */
+/**
+ * Three chains and a database, with functions that start the service's processes on them. The caller closes
+ * it, after the processes.
+ */
 export async function createStack({
   databaseUrl,
   onLine,
@@ -90,7 +93,7 @@ async function create(
     pool: handle.pool,
     apiKey,
     baseUrl: `http://127.0.0.1:${apiPort}`,
-    /** Starts an API or a worker. The caller ends it, and it ends with the caller. */
+    /** Starts an API or a worker. The caller ends it; it also ends with the caller. */
     start(
       kind: 'api' | 'worker',
       process: { name: string; env?: NodeJS.ProcessEnv; onReady(): void },
@@ -106,14 +109,14 @@ async function create(
         },
       });
     },
-    /** Starts an indexer; with another first block the index is built anew, under another schema. */
+    /** Starts an indexer. With another first block, it builds a new index under another schema. */
     startIndexer: (startBlock: number): Promise<Indexer> =>
       startIndexer({
         databaseUrl,
         chains,
         env: Object.fromEntries(chains.map(({ chainId }) => [`START_BLOCK_${chainId}`, String(startBlock)])),
       }),
-    /** Waits until index and records stand at the newest block of these chains. */
+    /** Waits until index and records have reached the newest block of these chains. */
     async awaitFolded(timeoutMs: number, awaited: readonly Chain[] = chains): Promise<void> {
       await waitUntil(
         'everything is folded',

@@ -10,7 +10,6 @@ import type { Chain } from './chain.ts';
 import { rally } from './rally.ts';
 import type { Stack } from './stack.ts';
 
-/** An agreement of the service. */
 export type Agreement = { id: string; address: Address };
 
 const retryPauseMs = 250;
@@ -41,7 +40,7 @@ export async function deployAgreement({ baseUrl, apiKey }: Stack, chain: Chain):
   );
 }
 
-/** Sends a hit through the service, by a wallet of its own, until it is answered with success. */
+/** Sends a hit through the service with a new wallet, until the service answers with success. */
 export async function submitHit(
   { baseUrl, apiKey }: Stack,
   { chain, agreement }: { chain: Chain; agreement: Agreement },
@@ -61,7 +60,7 @@ export async function submitHit(
   await insist(() => service.agreements.submitInput(agreement.id, body));
 }
 
-/** Sends the same permit again while the service is away, or nobody has signed for it in time. */
+/** Sends the same permit again while the service is away, or if no relayer signs for it in time. */
 async function insist<Answer>(request: () => Promise<Answer>): Promise<Answer> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {

@@ -14,26 +14,29 @@ import { killServer } from './killServer.ts';
 export type DatabaseNode = {
   readonly name: string;
   readonly port: number;
-  /** Of the superuser, past any forwarder. */
+  /** The superuser's URL, which does not go through a forwarder. */
   readonly url: string;
-  /** Ends the server with all its processes at once (SIGKILL), as a machine that is gone. */
+  /** Ends the server and all its processes at once (SIGKILL), as if its machine were gone. */
   kill(): Promise<void>;
   stop(): Promise<void>;
-  /** Makes a standby the primary, and returns once it takes writes. */
+  /** Makes a standby the primary, and returns once it accepts writes. */
   promote(): Promise<void>;
-  /** From now on a commit is answered only once a standby has it on disk; returns once there is one. */
+  /**
+   * From now on a commit is answered only after a standby has written it to disk. Returns once there is a
+   * standby.
+   */
   requireStandby(): Promise<void>;
 };
 
-/** The crashes are those of processes; what the machine keeps in memory survives them. */
+/** Only processes crash here; the machine's memory survives, so fsync is not needed. */
 const settings = { fsync: 'off' };
 
-/** Starts a server on a cluster of its own: an empty one, or a copy of `source`, which it follows as a standby. */
+/** Starts a server on its own cluster: an empty one, or a copy of `source`, which it follows as a standby. */
 export async function startDatabaseNode(options: {
   name: string;
-  /** Holds the data of all nodes. */
+  /** The directory with the data of all nodes. */
   directory: string;
-  /** Where the programs of PostgreSQL are. */
+  /** The directory of PostgreSQL's programs. */
   programs: string;
   source?: DatabaseNode;
 }): Promise<DatabaseNode> {
@@ -79,7 +82,7 @@ export async function startDatabaseNode(options: {
         await client.query(`alter system set synchronous_standby_names = '*'`);
         await client.query('select pg_reload_conf()');
         await awaitRow(client, `select 1 from pg_stat_replication where sync_state = 'sync'`);
-        // Whatever was answered before that has come there as well.
+        // The standby must also have everything that was answered before.
         const { rows } = await client.query<{ position: string }>(
           'select pg_current_wal_lsn()::text as position',
         );

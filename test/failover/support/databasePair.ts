@@ -7,17 +7,17 @@ import { type Forwarder, startForwarder } from './forwarder.ts';
 
 /** A primary with one synchronous standby, behind one address. */
 export type DatabasePair = {
-  /** The connection string by which the primary is reached, whichever that is. */
+  /** The connection string of the present primary. */
   url: string;
   forwarder: Forwarder;
   /**
-   * Kills the primary. Its clients learn of it at once, or, as where a machine or its network is gone, when the address has
-   * moved.
+   * Kills the primary. Its clients notice at once (`told`), or only when the address moves (`silent`), as if
+   * a machine or its network were gone.
    */
   killPrimary(death: Death): Promise<void>;
-  /** Makes the standby the primary and moves the address to it. */
+  /** Makes the standby the primary, and moves the address to it. */
   promote(): Promise<void>;
-  /** Makes another standby, and lets no commit be answered without it from then on. */
+  /** Makes another standby. From then on every commit waits for it. */
   rebuild(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export async function startDatabasePair(options: {
   const { programs, onClose } = options;
   const directory = await mkdtemp(join(tmpdir(), 'agreements-failover-'));
   onClose(() => rm(directory, { recursive: true }));
-  // The account of the server passes through it.
+  // The server's account must be able to pass through this directory.
   await chmod(directory, 0o711);
   const running = new Set<DatabaseNode>();
   onClose(() => Promise.all([...running].map((node) => node.stop())));

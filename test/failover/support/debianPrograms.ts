@@ -5,7 +5,10 @@ import type { ServerAccount } from '../../../src/cli/devtools/postgresAccount.ts
 
 const packages = '/usr/lib/postgresql';
 
-/** Where the programs of the newest PostgreSQL of Debian's packages are; undefined if none is installed. */
+/**
+ * The directory of the programs of the newest PostgreSQL from Debian's packages; undefined if none is
+ * installed.
+ */
 export function findDebianPrograms(): string | undefined {
   try {
     const versions = readdirSync(packages).filter((name) => /^\d+$/.test(name));
@@ -17,9 +20,9 @@ export function findDebianPrograms(): string | undefined {
 }
 
 /**
- * Runs a program of PostgreSQL to its end, under the account of the server.
+ * Runs a PostgreSQL program to its end, under the server's account.
  *
- * @throws Error with what it printed where it fails.
+ * @throws Error with its output if it fails.
  */
 export async function runProgram(
   account: ServerAccount,

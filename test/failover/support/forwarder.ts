@@ -3,20 +3,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Forwarder = {
   readonly port: number;
-  /** Nothing gets through any more, neither by the connections that there are nor by new ones, and nobody is told. */
+  /** Stops all traffic on existing and new connections, without telling either side. */
   freeze(): void;
-  /** Goes on where it froze: what was sent meanwhile arrives. */
+  /** Continues after `freeze`: data sent in the meantime arrives. */
   thaw(): void;
-  /** Leads to another server from now on; what there was is cut. */
+  /** From now on leads to another server; cuts existing connections. */
   moveTo(port: number): void;
   close(): Promise<void>;
 };
 
-/** One address of this machine before whichever server it leads to. */
+/** One address of this machine in front of a server that can change. */
 export async function startForwarder(firstPort: number): Promise<Forwarder> {
   let target = firstPort;
   let isFrozen = false;
-  /** Each connection by both its ends; the second is undefined while it leads nowhere. */
+  /** The two ends of each connection; the second is undefined while the connection leads nowhere. */
   const pairs = new Map<Socket, Socket | undefined>();
 
   const join = (client: Socket) => {
@@ -24,7 +24,7 @@ export async function startForwarder(firstPort: number): Promise<Forwarder> {
     pairs.set(client, upstream);
     upstream.setNoDelay(true);
     const end = () => {
-      // Whoever froze it is not to be told of an end.
+      // While frozen, neither side may notice an end.
       if (!isFrozen) drop(client);
     };
     upstream.on('error', end).on('close', end);

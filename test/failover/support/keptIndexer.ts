@@ -8,7 +8,7 @@ export type KeptIndexer = Awaited<ReturnType<typeof keepIndexer>>;
 
 const patienceMs = 300_000;
 
-/** An indexer that is started again whenever it ends, as `npm start` does. */
+/** An indexer that starts again whenever it ends, as with `npm start`. */
 export async function keepIndexer(
   stack: ServiceStack,
   options: { name: string; databaseUrl: string; onLine(line: string): void },
@@ -38,10 +38,10 @@ export async function keepIndexer(
   return {
     stop,
     kill,
-    /** How each process of it ended that was not asked to. */
+    /** How each of its processes ended by itself. */
     ends,
     signal: (signal: NodeJS.Signals) => process.kill(child?.pid ?? 0, signal),
-    /** How often it has printed a line with that text. */
+    /** The number of printed lines with this text. */
     count,
     async awaitEnd(): Promise<void> {
       await waitUntil(`${name} has ended`, () => ends.length > 0, patienceMs);

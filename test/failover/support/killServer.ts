@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { clusterDirectory } from '../../../src/cli/devtools/clusterDirectory.ts';
 
 /**
- * Ends a server and every process of it by SIGKILL. Those that serve connections would otherwise end what they are at, once the
- * first one is gone.
+ * Ends a server and each of its processes by SIGKILL. Otherwise the processes that serve connections would
+ * finish their work after the first one is gone.
  */
 export async function killServer(dataDirectory: string): Promise<void> {
   const file = readFileSync(join(clusterDirectory(dataDirectory), 'postmaster.pid'), 'utf8');
   const postmaster = Number(file.split('\n')[0]);
-  // It makes no more of them from here on.
+  // From now on it starts no more processes.
   process.kill(postmaster, 'SIGSTOP');
   for (const pid of listChildren(postmaster)) kill(pid);
   kill(postmaster);
@@ -22,7 +22,7 @@ function listChildren(parent: number): number[] {
     .map(Number);
 }
 
-/** The name in brackets may hold anything; the parent is the second field after it. */
+/** The name in brackets may contain anything; the parent is the second field after it. */
 function readParent(pid: string): number | undefined {
   try {
     return Number(
@@ -39,6 +39,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }

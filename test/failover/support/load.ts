@@ -7,7 +7,10 @@ export type Load = ReturnType<typeof startLoad>;
 
 const patienceMs = 300_000;
 
-/** Callers who deploy agreements and send inputs until they are stopped, each request again until it is answered with success. */
+/**
+ * Callers who deploy agreements and send inputs until they are stopped. They repeat each request until it
+ * succeeds.
+ */
 export function startLoad(stack: ServiceStack, options: { baseUrl: string; callers: number; seed: number }) {
   const { baseUrl, callers, seed } = options;
   const promised: Promised = { deployments: [], inputs: [] };
@@ -28,15 +31,15 @@ export function startLoad(stack: ServiceStack, options: { baseUrl: string; calle
       playCaller({ ...shared, agreements, random: createRandom(seed * 1_000 + at) }),
     ),
   );
-  // Whoever stops it learns of a failure.
+  // The caller of `stop` gets the failure.
   playing.catch(() => {});
   const writes = () => promised.deployments.length + promised.inputs.length;
   return {
     promised,
-    /** Answers that no client expects who has done nothing wrong. */
+    /** Answers that a correct client never expects. */
     refusals,
     retries: () => retries,
-    /** A caller with agreements of its own, which nobody else sends inputs to. */
+    /** A caller with its own agreements, to which no other caller sends inputs. */
     createProbe: () => createCaller({ ...shared, agreements: [], random: createRandom(seed) }),
     async awaitWrites(count: number): Promise<void> {
       const wanted = writes() + count;

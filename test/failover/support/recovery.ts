@@ -4,19 +4,22 @@ import { createSingleCallClient } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import type { WholeService } from './wholeService.ts';
 
-/** How long after the promotion a write was answered, its effect was served, and its event had come, in milliseconds. */
+/**
+ * Milliseconds from the promotion until a write was answered, until its effect was served, and until its
+ * event arrived.
+ */
 export type Recovery = { answeredMs: number; servedMs: number; toldMs: number };
 
 const bodyShape = z.object({ data: z.object({ agreementId: z.string(), sequence: z.int() }) });
 const patienceMs = 300_000;
 
-/** Sends an input the moment the database is promoted, and follows it to the end. */
+/** Sends an input right after the promotion, and follows it until its event arrives. */
 export async function measureRecovery(
   { stack, baseUrl, receiver }: WholeService,
   options: {
     probe: ReturnType<typeof createCaller>;
     agreement: Agreement;
-    /** How many transitions the agreement has had before. */
+    /** The agreement's number of transitions so far. */
     transitions: number;
   },
 ): Promise<Recovery> {
@@ -31,7 +34,7 @@ export async function measureRecovery(
   const count = transitions + 1;
   const isServed = () =>
     service.agreements.getState(agreement.id).then(
-      // Each input takes it from one of two states to the other.
+      // Each input moves the agreement from one of two states to the other.
       ({ state }) => state === (count % 2 === 1 ? 'PONG' : 'PING'),
       () => false,
     );

@@ -3,7 +3,7 @@ import { waitUntil } from '../../support/waitUntil.ts';
 
 const startTimeoutMs = 300_000;
 
-/** Notes in the database who writes into the index; what is rolled back leaves no note. */
+/** Notes in the database which sessions write into the index. A rolled-back write leaves no note. */
 export async function watchWriters(pool: pg.Pool) {
   const schema = await waitUntil(
     'there is an index',
@@ -25,7 +25,10 @@ export async function watchWriters(pool: pg.Pool) {
     create trigger note_writer after insert or update or delete on "${schema}".heads
       for each statement execute function public.note_writer()`);
 
-  /** The sessions that have written, in the order of their writes; one that comes back stands there twice. */
+  /**
+   * The sessions that wrote, in the order of their writes. A session that wrote again after another one is
+   * listed twice.
+   */
   const listTurns = async (): Promise<string[]> => {
     const { rows } = await pool.query<{ session: string }>(
       `select session from (select id, session, lag(session) over (order by id) as before from public.index_writes) as written
@@ -35,7 +38,7 @@ export async function watchWriters(pool: pg.Pool) {
   };
   return {
     listTurns,
-    /** Waits until the index has come as far as a block of its chain. */
+    /** Waits until the index has reached a block of its chain. */
     async awaitHead(chainId: number, number: bigint, timeoutMs: number): Promise<void> {
       await waitUntil(
         `the index shows block ${number}`,

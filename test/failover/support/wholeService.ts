@@ -12,10 +12,10 @@ import { subscribe } from '../../support/subscribe.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import type { OnClose } from '../../support/withClosings.ts';
 
-/** Beside these, the service runs as it does by default. */
+/** Apart from these settings, the service runs with its defaults. */
 const settings = {
   WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
-  // What a receiver refused comes again within the run.
+  // A refused delivery is repeated within the run.
   WEBHOOK_BACKOFF_SECONDS: '1',
   WEBHOOK_BACKOFF_MAX_SECONDS: '2',
   WEBHOOK_ATTEMPTS: '30',
@@ -26,8 +26,8 @@ const patienceMs = 300_000;
 export type WholeService = Awaited<ReturnType<typeof startWholeService>>;
 
 /**
- * Starts a chain that makes blocks, `npm start` on the database with a second indexer that stands by, and a receiver of its events;
- * returns once all of it is ready.
+ * Starts a chain that makes blocks, `npm start` on the database with a second indexer that stands by, and a
+ * receiver of its events. Returns once everything is ready.
  */
 export async function startWholeService(options: {
   databaseUrl: string;
@@ -73,7 +73,7 @@ export async function startWholeService(options: {
   return { stack, receiver, blocks, baseUrl, /** Processes that ended by themselves. */ restarts };
 }
 
-/** A second indexer, as operators run it for the case that the first one is gone. */
+/** A second indexer, which operators run in case the first one fails. */
 async function superviseStandby(
   stack: ServiceStack,
   { onLine, onRestart }: { onLine(line: string): void; onRestart(restart: string): void },

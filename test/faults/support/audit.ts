@@ -10,21 +10,21 @@ import { type ChainInput, readInputs } from './chainInputs.ts';
 import { compareNonces } from './compareNonces.ts';
 import { readServedInputs } from './servedInputs.ts';
 
-/** What was found, by kind; without faults in the service every list is empty. */
+/** The faults found, by kind. If the service works correctly, every list is empty. */
 export type Findings = {
-  /** Answered with success, and not on the chain. */
+  /** Answered with success, but not on the chain. */
   lost: string[];
-  /** On the chain more often than it was signed for, or without anybody having been told so. */
+  /** On the chain more often than signed, or on the chain although no caller got an answer. */
   doubled: string[];
-  /** Neither done nor failed, or a nonce that keeps others from being mined. */
+  /** Neither done nor failed, or a nonce that blocks later transactions. */
   jammed: string[];
-  /** Served otherwise than the chain has it. */
+  /** Served differently from the chain. */
   different: string[];
 };
 
 const queriesAtOnce = 8;
 
-/** Compares all that was promised, and all that is served, with the chain. For when nothing is under way any more. */
+/** Compares everything promised and served with the chain. Call it when nothing is under way. */
 export async function audit(
   stack: ServiceStack,
   { promised, baseUrl }: { promised: Promised; baseUrl: string },
@@ -36,12 +36,15 @@ export async function audit(
   await compareServed(stack, { inputs, promised, baseUrl }, findings);
   await findOpenRows(stack, findings);
   const counts = await compareNonces(stack, findings);
-  // Nobody competes with the relay here.
+  // The relay has no competitors here, so nothing may revert.
   if (counts.reverted > 0) findings.doubled.push(`${counts.reverted} transactions reverted`);
   return { ...findings, ...counts };
 }
 
-/** Each deployment that was answered with success is on the chain once, and no other. */
+/**
+ * Checks that each deployment answered with success is on the chain exactly once, and that there are no
+ * others.
+ */
 export async function compareDeployments(
   { client, factory }: ServiceStack,
   { deployments }: Promised,
@@ -76,7 +79,7 @@ function compareInputs(inputs: readonly ChainInput[], promised: Promised, { lost
     doubled.push(`an input that nobody was told of: ${key.slice(0, 42)} …${key.slice(-80)}`);
 }
 
-/** Records, states and whole histories, as callers read them. */
+/** Compares records, states and whole histories with the chain, as callers read them. */
 async function compareServed(
   { client, apiKey }: ServiceStack,
   { inputs, promised, baseUrl }: { inputs: readonly ChainInput[]; promised: Promised; baseUrl: string },
@@ -106,7 +109,7 @@ async function compareServed(
       ({ status: is, payload, fromState, toState, txHash }) =>
         `${is} ${payload} ${fromState} ${toState} ${txHash}`,
     );
-    // Served in the order of acceptance, which need not be that of the chain.
+    // Histories are in the order of acceptance, which may differ from the chain's order.
     const [missing] = expected.filter((input) => !shown.includes(input));
     const [extra] = shown.filter((input) => !expected.includes(input));
     if (shown.length !== expected.length || missing || extra)

@@ -12,7 +12,7 @@ import { readServedInputs } from './servedInputs.ts';
 import { keyOf, type Ledger } from './traffic.ts';
 
 export type ScenarioFindings = Findings & {
-  /** On the chain or served, and nobody has signed or sent it. */
+  /** On the chain or served, although nobody signed or sent it. */
   invented: string[];
   /** Reverts of admitted inputs that no race explains. */
   unexplained: string[];
@@ -24,7 +24,7 @@ type Played = {
   readonly ledger: Ledger;
 };
 
-/** Compares what was promised, sent and served with the chain. For when nothing is under way any more. */
+/** Compares everything promised, sent and served with the chain. Call it when nothing is under way. */
 export async function auditScenarios(
   world: ScenarioWorld,
   played: Played,
@@ -70,7 +70,10 @@ function compareInputs(
     if (!known.has(key) && !ledger.direct.has(key)) invented.push(`${key.slice(0, 42)} …${key.slice(-80)}`);
 }
 
-/** State and history of each agreement, as callers read them. Returns the inputs that are served as FAILED. */
+/**
+ * Compares each agreement's state and history with the chain, as callers read them. Returns the inputs that
+ * are served as FAILED.
+ */
 async function compareServed(
   { stack, baseUrl }: ScenarioWorld,
   { inputs, agreements }: { inputs: readonly ChainInput[]; agreements: readonly Agreement[] },

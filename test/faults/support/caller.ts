@@ -13,10 +13,10 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { createInsistence } from './insistence.ts';
 
 export type Agreement = { id: string; address: Address };
-/** What the service has answered with success. */
+/** The requests that the service answered with success. */
 export type Promised = {
   deployments: { id: string; signer: Address }[];
-  /** Each payload is sent once in all. */
+  /** Each payload is used only once. */
   inputs: { id: string; agreement: Agreement; payload: Hex }[];
 };
 
@@ -24,12 +24,12 @@ export type CallerOptions = {
   stack: ServiceStack;
   baseUrls: readonly string[];
   random(): number;
-  /** Agreements that all callers send inputs to. */
+  /** Agreements to which all callers send inputs. */
   agreements: Agreement[];
   promised: Promised;
   isOver(): boolean;
   onRetry(): void;
-  /** An answer that no client expects who has done nothing wrong. */
+  /** Receives answers that a correct client never expects. */
   onRefusal(description: string): void;
 };
 
@@ -37,7 +37,10 @@ const deployShare = 0.08;
 const pauseMs = 100;
 const patienceMs = 300_000;
 
-/** One wallet that deploys agreements and sends inputs to whichever there are, one request at a time, each until it is answered. */
+/**
+ * One wallet that deploys agreements and sends inputs to existing ones, one request at a time. It repeats
+ * each request until it is answered.
+ */
 export async function playCaller(options: CallerOptions): Promise<void> {
   const { random, agreements, isOver } = options;
   const { deploy, hit } = createCaller(options);
@@ -49,7 +52,7 @@ export async function playCaller(options: CallerOptions): Promise<void> {
   }
 }
 
-/** A wallet, and what it does by the service: each request until it is answered. */
+/** A wallet and its requests to the service. It repeats each request until it is answered. */
 export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
   const { stack, agreements, promised } = options;
   const { reader: client, chainId, factory } = stack;
@@ -61,10 +64,10 @@ export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
     ...options,
     onRefusal: (error) => options.onRefusal(String(error)),
   });
-  /** Inputs of this wallet to each agreement. */
+  /** The number of this wallet's inputs to each agreement. */
   const sent = new Map<Address, bigint>();
 
-  /** Returns the agreement once it is deployed, which others may send inputs to from then on. */
+  /** Returns the agreement once it is deployed. From then on others may send inputs to it. */
   const deploy = async (): Promise<Agreement | undefined> => {
     const documentId = randomUUID();
     const docUri = `${options.baseUrls[0]}/v0/agreements/documents/${documentId}`;
@@ -88,7 +91,7 @@ export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
     return deployed;
   };
 
-  /** Returns once the input is on the chain; `onAnswer` is told when the service has answered. */
+  /** Returns once the input is on the chain. Calls `onAnswer` when the service has answered. */
   const hit = async (agreement: Agreement, onAnswer: (id: string) => void = () => {}): Promise<void> => {
     const { address: agreementAddress } = agreement;
     const values = { note: randomUUID() };
@@ -106,7 +109,7 @@ export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
     if (!input) return;
     onAnswer(input.id);
     promised.inputs.push({ id: input.id, agreement, payload: encodeInputPayload(pingPong, 'hit', values) });
-    // The next permit is signed for the next nonce.
+    // The next permit uses the next nonce.
     const accepted = (sent.get(agreementAddress) ?? 0n) + 1n;
     sent.set(agreementAddress, accepted);
     const reading = { address: agreementAddress, abi: agreementEngineAbi, functionName: 'nonces' } as const;

@@ -4,7 +4,7 @@ import type { ServiceStack } from '../../support/serviceStack.ts';
 
 export type ChainInput = { agreement: Address; payload: Hex; from: Hex; to: Hex; txHash: Hex };
 
-/** Every input that any agreement has accepted, in the chain's order. */
+/** All inputs that agreements have accepted, in the chain's order. */
 export async function readInputs({ client }: Pick<ServiceStack, 'client'>): Promise<ChainInput[]> {
   const event = getAbiItem({ abi: agreementEngineAbi, name: 'InputAccepted' });
   const logs = await client.getLogs({ event, fromBlock: 0n });

@@ -4,7 +4,10 @@ import type { Findings } from './audit.ts';
 
 const receiptsAtOnce = 100;
 
-/** Each nonce of each wallet was used by exactly one of the forms that were signed for it, and the counter is the next one. */
+/**
+ * Checks that exactly one of its signed forms used each nonce of each wallet, and that the counter is the
+ * next nonce.
+ */
 export async function compareNonces(stack: ServiceStack, { jammed }: Pick<Findings, 'jammed'>) {
   const { pool, client, reader, relayers } = stack;
   const { rows } = await pool.query<{

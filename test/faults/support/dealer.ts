@@ -1,4 +1,4 @@
-/** Deals things in an order of chance, each of them once before any comes again; undefined if there are none. */
+/** Deals things in random order, each once before any repeats; undefined if there are none. */
 export function createDealer<Thing>(random: () => number, things: readonly Thing[]): () => Thing | undefined {
   let left: Thing[] = [];
   return () => {

@@ -1,4 +1,7 @@
-/** An agreement that takes notes while its door is open, and that anyone may shut and open: what comes first decides. */
+/**
+ * An agreement that takes notes while its door is open. Anyone may shut and open the door, so the order of
+ * inputs matters.
+ */
 export const door = {
   metadata: { id: 'did:example:door', name: 'Door' },
   variables: {},

@@ -10,8 +10,8 @@ const retryPauseMs = 250;
 const patienceMs = 300_000;
 
 /**
- * Sends a request to one replica after the other until one answers it, as a client does that must be sure. Returns undefined if
- * the answer is a refusal, which `onRefusal` is told.
+ * Sends a request to the replicas in turn until one answers, like a client that must be sure. If the answer
+ * is a refusal, calls `onRefusal` and returns undefined.
  */
 export function createInsistence(
   services: readonly AgreementsClient[],

@@ -3,45 +3,54 @@ import type { Child } from '../../../src/platform/supervision/child.ts';
 import type { FaultPoint } from '../../../src/platform/supervision/faultPoint.ts';
 import { createDealer } from './dealer.ts';
 
-/** Where a process was killed: at a labelled place, or wherever it was when its time was up. */
+/** The place of a kill: a fault point, or any moment after the process's time was up. */
 export type Kill = FaultPoint | 'any moment';
 
 export type KeptProcess = {
-  /** From now on each life ends early. */
+  /** From now on each process is killed early. */
   doom(): void;
-  /** From now on none does. */
+  /** From now on no process is killed. */
   spare(): void;
   stop(): Promise<void>;
 };
 
 export type KeepRunningOptions = {
-  /** Starts it; `onReady` is called once it does its work. */
+  /** Starts the process; `onReady` is called once it does its work. */
   start(env: NodeJS.ProcessEnv, onReady: () => void): Child;
-  /** Each is chosen once before any is again. None: it is only killed from outside. */
+  /**
+   * The fault points, dealt in random order, each once before any repeats. If there are none, the process is
+   * only killed from outside.
+   */
   points: readonly FaultPoint[];
   random(): number;
-  /** How long it may work, in milliseconds: a share of it by chance. */
+  /** The longest working time in milliseconds; each process gets a random share of it. */
   longestMs: number;
   onKill(kill: Kill): void;
-  /** It ended although nothing killed it. */
+  /** The process ended although nothing killed it. */
   onCrash(description: string): void;
 };
 
-/** A place is passed so often at most before the process is killed there. */
+/** The process is killed at a random pass of the fault point, at the latest at this one. */
 const mostPasses = 12;
-/** So many lives in a row are meant to end at the same place at most. */
+/** The most processes in a row that aim at the same fault point. */
 const mostLives = 5;
 const restartPauseMs = 50;
 
 type Fault = { readonly point: FaultPoint; readonly passes: number; readonly lives: number };
 
-/** What is tried next where a life was too short for so many passes: half of them, so that few places are given up. */
+/**
+ * If a process did not reach its pass in time, the next one aims at half as many passes, so that few fault
+ * points are given up.
+ */
 function ease(fault: Fault | undefined): Fault | undefined {
   if (!fault || fault.lives === mostLives) return undefined;
   return { ...fault, passes: Math.ceil(fault.passes / 2), lives: fault.lives + 1 };
 }
 
-/** Keeps a process running. While it is doomed, each life ends at one of its fault points, or when its time is up. */
+/**
+ * Keeps a process running. While it is doomed, each process is killed at one of its fault points, or when its
+ * time is up.
+ */
 export function keepRunning(options: KeepRunningOptions): KeptProcess {
   const { start, points, random, longestMs, onKill, onCrash } = options;
   const dealPoint = createDealer(random, points);
@@ -101,7 +110,7 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
   return {
     doom() {
       isDoomed = true;
-      // A fault point is chosen when a process starts.
+      // Ends the present process, because a process gets its fault point at its start.
       if (points.length > 0) endLife();
       else limitLife();
     },

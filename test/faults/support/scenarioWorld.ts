@@ -14,12 +14,12 @@ const settings = {
   RELAYER_REPLACE_SECONDS: '10',
   SIGNING_WAIT_MS: '3000',
   DEPLOY_WAIT_MS: '3000',
-  // Nodes that say nothing are given up within a scenario.
+  // A silent node must be given up within a scenario.
   RPC_TIMEOUT_MS: '2000',
 };
 const wallets = 3;
 const gas = 1_000_000n;
-/** Code of a process that another start may help. */
+/** The exit code of a process that another start may help. */
 const temporaryFailure = 75;
 const startMs = 300_000;
 
@@ -27,8 +27,8 @@ export type ScenarioWorld = Awaited<ReturnType<typeof createScenarioWorld>>;
 export type KeptProcess = ReturnType<typeof keepProcess>;
 
 /**
- * A whole service with two workers and three wallets, whose processes are started again when they end, on a chain behind two
- * endpoints that can be told to lie. The caller has named what closes it.
+ * A whole service with two workers and three wallets, on a chain behind two endpoints that can be made to
+ * lie. Its processes start again when they end. `onClose` gets the functions that close it.
  */
 export async function createScenarioWorld(options: {
   databaseUrl: string;
@@ -58,7 +58,7 @@ export async function createScenarioWorld(options: {
           },
         }),
       onEnd(code, description) {
-        // The indexer leaves it to its next start where nodes contradict each other.
+        // If nodes contradict each other, the indexer ends and leaves it to its next start.
         if (kind !== 'indexer' || code !== temporaryFailure) unexpected.push(`${kind} ${description}`);
       },
     });
@@ -81,9 +81,9 @@ export async function createScenarioWorld(options: {
     baseUrl: `http://127.0.0.1:${port}`,
     /** Processes that ended by themselves without a reason. */
     unexpected,
-    /** What explained each admitted input that reverted, as the workers said it in their logs. */
+    /** The races by which the workers' logs explain each admitted input that reverted. */
     races,
-    /** What the workers at work count of admitted inputs that reverted, by race. */
+    /** The running workers' counts of admitted inputs that reverted, by race. */
     async readRevertMetrics(): Promise<Map<string, number>> {
       const counts = new Map<string, number>();
       for (const each of workerPorts) {
@@ -95,16 +95,19 @@ export async function createScenarioWorld(options: {
       }
       return counts;
     },
-    /** Has one of the chain's own accounts send a call, for a fee that is above the relay's or below it. */
+    /** Sends a call from one of the chain's own accounts, with a fee above or below the relay's fee. */
     async sendDirectly({ to, data, isFirst }: { to: Address; data: Hex; isFirst: boolean }): Promise<void> {
       const [account] = await stack.client.getAddresses();
       if (!account) throw new Error('the chain has no accounts');
       const fees = { maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: isFirst ? parseGwei('50') : 1n };
-      // Two at once would get the same nonce.
+      // Two sends at once would get the same nonce.
       sent = sent.then(() => stack.client.sendTransaction({ account, chain: null, to, data, gas, ...fees }));
       await sent;
     },
-    /** Replaces the last blocks by others: with the same transactions, all in the last one, or empty. */
+    /**
+     * Replaces the last blocks by empty ones. With `isIncluding`, the last new block holds the same
+     * transactions.
+     */
     async reorganise(depth: number, { isIncluding }: { isIncluding: boolean }): Promise<void> {
       const { client } = stack;
       const head = await client.getBlockNumber();
@@ -129,7 +132,7 @@ export async function createScenarioWorld(options: {
   }
 }
 
-/** A process that is started again whenever it ends. */
+/** A process that starts again whenever it ends. */
 function keepProcess(options: { start(): Child; onEnd(code: number | null, description: string): void }) {
   let child: Child | undefined;
   let isMeant = false;
@@ -147,7 +150,7 @@ function keepProcess(options: { start(): Child; onEnd(code: number | null, descr
   });
   return {
     stop,
-    /** Ends it by force; it comes back. */
+    /** Kills the process; it starts again. */
     async kill(): Promise<void> {
       isMeant = true;
       await child?.kill();

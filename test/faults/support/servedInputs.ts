@@ -14,7 +14,7 @@ const pageShape = z.object({
   pageInfo: z.object({ nextCursor: z.string().nullable() }),
 });
 
-/** The whole history of an agreement, as callers read it. */
+/** Reads an agreement's whole history through the API, page by page. */
 export async function readServedInputs({
   baseUrl,
   apiKey,

@@ -8,19 +8,19 @@ import { type SignedInput as Signed, signInputPermit } from '../../support/signI
 import type { Agreement } from './caller.ts';
 import { type DoorInput, door } from './door.ts';
 
-/** With the agreement that it belongs to, and its nonce. */
+/** A signed input with its agreement and its nonce. */
 export type SignedInput = Signed & { agreement: Agreement; nonce: bigint };
 
 export type Signer = ReturnType<typeof createSigner>;
 
 const lifetimeSeconds = 3_600;
 
-/** A wallet that signs inputs with any nonce, as the service takes them and as the contract does. */
+/** A wallet that signs inputs with any nonce, in the form of the service and in the form of the contract. */
 export function createSigner({ chainId, client }: ServiceStack) {
   const account = privateKeyToAccount(generatePrivateKey());
   return {
     address: account.address,
-    /** Each has a note of its own, so that no two have the same content. */
+    /** Each input has a new note, so that no two have the same content. */
     async sign(
       agreement: Agreement,
       { inputId, nonce }: { inputId: DoorInput; nonce: bigint },
@@ -38,7 +38,10 @@ export function createSigner({ chainId, client }: ServiceStack) {
       });
       return { ...signed, agreement, nonce };
     },
-    /** How many permits of it the agreement has taken; undefined while a reorganisation has taken the agreement. */
+    /**
+     * The number of this wallet's permits that the agreement has taken; undefined while a reorg has removed
+     * the agreement.
+     */
     async readNonce(agreement: Agreement): Promise<bigint | undefined> {
       const reading = {
         address: agreement.address,
@@ -55,7 +58,7 @@ export function createSigner({ chainId, client }: ServiceStack) {
   };
 }
 
-/** An input of whoever sends it, without a permit: the state changes and nobody's nonce does. */
+/** An input that anyone can send without a permit: it changes the state but no nonce. */
 export function encodeDirectInput(inputId: DoorInput): { data: Hex; payload: Hex } {
   const payload = encodeInputPayload(door, inputId, { note: randomUUID() });
   const args = [nameHash(inputId), payload] as const;

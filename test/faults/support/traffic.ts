@@ -9,19 +9,22 @@ import { createInsistence } from './insistence.ts';
 import type { ScenarioWorld } from './scenarioWorld.ts';
 import { createSigner, type SignedInput, type Signer } from './signer.ts';
 
-/** How signers behave. */
+/** The signers' behaviour. */
 export type Conduct = {
-  /** What they want of the door. Where it depends on what comes first, requests may be refused, and permits may fail. */
+  /**
+   * The inputs that they send to the door. If `shut` and `open` are among them, the order decides: the
+   * service may refuse requests, and permits may fail.
+   */
   readonly inputs: readonly DoorInput[];
-  /** They send permits to the contract by themselves as well, and other content with the same nonce. */
+  /** They also send permits to the contract themselves, and other content with the same nonce. */
   readonly isCompeting: boolean;
 };
 
-/** What signers have done: with it the chain is compared. */
+/** A record of what signers did, for comparing with the chain. */
 export type Ledger = {
-  /** What the service has answered with success. */
+  /** The requests that the service answered with success. */
   readonly promised: { id: string; agreement: Address; payload: Hex; mayFail: boolean }[];
-  /** What went to the contract by another way. */
+  /** Inputs sent directly to the contract. */
   readonly direct: Set<string>;
   refusals: number;
 };
@@ -29,14 +32,20 @@ export type Ledger = {
 export const keyOf = ({ agreement, payload }: { agreement: Address; payload: Hex }) =>
   `${agreement} ${payload}`;
 
-/** Beside the service: not at all, before it hears of the permit, at the same time, or something else with the same nonce. */
+/**
+ * How a permit also goes directly to the contract: not at all, before the service gets it, at the same time,
+ * or as other content with the same nonce.
+ */
 const ways = ['service', 'before', 'meanwhile', 'other'] as const;
 const longestRow = 4;
 const pauseMs = 200;
 const patienceMs = 60_000;
 const repairMs = 5_000;
 
-/** A wallet that signs permits in a row, each row to one agreement, and goes on with the next row when nothing of that is open. */
+/**
+ * A wallet that signs several permits in a row for one agreement, and starts the next row once none of them
+ * is pending.
+ */
 export async function playSigner(
   world: ScenarioWorld,
   options: {
@@ -108,14 +117,20 @@ export async function playSigner(
   }
 }
 
-/** The next one. What a reorg took is sent again, and comes back; another's content with the same nonce does not. */
+/**
+ * The next nonce. The relay sends inputs again that a reorg removed, so this waits for all nonces taken so
+ * far. Other content with the same nonce does not come back, so the wait is limited.
+ */
 async function findNonce(signer: Signer, agreement: Agreement, taken: bigint): Promise<bigint> {
   const isBack = async () => ((await signer.readNonce(agreement)) ?? -1n) >= taken;
   await waitUntil('the chain has all that it had', isBack, repairMs).catch(passTimeout);
   return waitUntil('the agreement is there', () => signer.readNonce(agreement), patienceMs);
 }
 
-/** Waits until nothing of it is pending, and returns how many were mined. What does not settle is found by the audit. */
+/**
+ * Waits until none of these inputs is pending, and returns the number of mined ones. If that takes too long,
+ * the audit reports the rest.
+ */
 async function awaitSettled({ stack }: ScenarioWorld, ids: readonly string[]): Promise<number> {
   const read = async () => {
     const query = 'select status from service.inputs where id = any($1)';

@@ -5,7 +5,7 @@ import { breakText, hostileTexts, pickHostile } from './hostile.ts';
 import { mutate } from './mutate.ts';
 import type { Party } from './world.ts';
 
-/** An operation of the document, with its schemas in one piece. */
+/** An operation of the OpenAPI document, with its schemas resolved. */
 export type Target = { readonly method: string; readonly path: string; readonly operation: Operation };
 
 export type FuzzRequest = {
@@ -18,7 +18,7 @@ export type FuzzRequest = {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
-/** A request of a party: a good one, one that is nearly good, or one that is bad on purpose. */
+/** A request of a party: a valid one, an almost valid one, or one that is wrong on purpose. */
 export function buildRequest(
   targets: readonly Target[],
   { self, other }: { self: Party; other: Party },

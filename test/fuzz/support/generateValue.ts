@@ -6,7 +6,10 @@ type Schema = Readonly<Record<string, unknown>>;
 const schemaShape = z.record(z.string(), z.unknown());
 const childrenShape = z.record(z.string(), schemaShape);
 
-/** A value that its schema, with all references resolved, allows, or nearly does: by the examples of the document where it has some. */
+/**
+ * A value that a schema, with all references resolved, allows or almost allows. Uses the document's examples
+ * if there are any.
+ */
 export function generateValue(schema: Schema, random: () => number): unknown {
   if (random() < 0.05) return pickHostile(random);
   const options = schema.anyOf ?? schema.oneOf;

@@ -1,6 +1,6 @@
 import { pick } from '../../support/random.ts';
 
-/** Texts that have broken parsers, stores and pages before. */
+/** Texts that often break parsers, stores and pages. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -60,10 +60,10 @@ export const hostileTexts: readonly string[] = [
 
 const hostileNumbers = [0, -0, -1, 1.5, 2 ** 31, 2 ** 53, -(2 ** 53), 2 ** 63, 2 ** 64, 1e21, 1e308, -1e308];
 
-/** What the JSON text of no value can be made of by hand. */
+/** Numbers in JSON text that `JSON.stringify` never writes. */
 const rawTokens = ['1e400', '-1e400', `${'9'.repeat(400)}`, '0.0000000000000000000001', '1E+2'];
 
-/** A value of any kind, as likely as not of a wrong one. */
+/** A value of any kind, often of a wrong kind. */
 export function pickHostile(random: () => number): unknown {
   const kind = random();
   if (kind < 0.45) return pick(random, hostileTexts);
@@ -82,7 +82,7 @@ function nest(depth: number, isList: boolean): unknown {
   return value;
 }
 
-/** The text of a body that is not what it was, or no JSON at all. */
+/** A damaged body text, which may be no JSON at all. */
 export function breakText(text: string, random: () => number): string {
   const at = Math.floor(random() * text.length);
   const breakages = [

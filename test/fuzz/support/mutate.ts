@@ -3,7 +3,7 @@ import { pickHostile } from './hostile.ts';
 
 type Spot = { readonly holder: Record<string, unknown> | unknown[]; readonly key: string | number };
 
-/** A copy of a value in which a few parts are gone, are something else, or stand beside what nobody asked for. */
+/** A copy of a value in which a few parts are missing, replaced, or joined by unexpected ones. */
 export function mutate(value: unknown, random: () => number): unknown {
   const copy: unknown = structuredClone(value);
   const spots = listSpots(copy);
@@ -25,7 +25,7 @@ export function mutate(value: unknown, random: () => number): unknown {
 }
 
 function put(holder: Spot['holder'], key: string | number, value: unknown): void {
-  // An own member, whatever it is called.
+  // Makes it an own member, whatever its name is.
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 

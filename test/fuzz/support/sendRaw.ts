@@ -3,7 +3,7 @@ import type { FuzzRequest } from './buildRequest.ts';
 
 export type RawAnswer = { status: number; headers: Headers; text: string; ms: number };
 
-/** Sends requests just as they are, which `fetch` would not do with all of them. */
+/** Sends requests exactly as they are. `fetch` would change or refuse some of them. */
 export function createRawSender(baseUrl: string) {
   const { hostname, port } = new URL(baseUrl);
   const agent = new Agent({ keepAlive: true });

@@ -8,24 +8,27 @@ import type { StandInWorker } from '../../service/support/standInWorker.ts';
 import type { TestChain } from '../../service/support/testChain.ts';
 import type { TestPrincipal, TestService } from '../../service/support/testService.ts';
 
-/** A principal with all that it holds. */
+/** A principal and everything that it owns. */
 export type Party = {
   readonly name: string;
   readonly key: string;
-  /** What stands in paths for what the principal holds. */
+  /** The ids in paths of everything that the principal owns. */
   readonly references: readonly string[];
-  /** Ids and cursors that the principal was answered with meanwhile. */
+  /** Ids and cursors from the principal's answers so far. */
   readonly learned: string[];
-  /** What no other principal may ever be told, unless it has said so itself. */
+  /** Texts that no other principal may ever see, unless it sent them itself. */
   readonly canaries: readonly string[];
-  /** An example of the document with something of this principal in it. */
+  /** Puts something of this principal into an example from the document. */
   adapt(example: unknown): unknown;
 };
 
 const randomAddress = (): Address => getAddress(`0x${randomBytes(20).toString('hex')}`);
 const idsShape = z.looseObject({ id: z.string() });
 
-/** A principal with agreements, inputs, documents and a subscription, each marked with what only it may read. */
+/**
+ * A principal with agreements, inputs, documents and a subscription, each marked with a text that only it may
+ * read.
+ */
 export async function createParty(
   name: string,
   service: TestService,

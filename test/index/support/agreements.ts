@@ -20,12 +20,13 @@ import {
 import { accounts, type Call, type TestChain } from './testChain.ts';
 
 export const id = nameHash;
-/** Far in the future of every chain. */
+/** Far in every chain's future. */
 const deadline = 4_000_000_000n;
 
 /**
- * An agreement that moves between `open` and `active` by `toggle`, and keeps its state by `note`; with two verifiers, and an
- * action, first registered otherwise, that runs whenever it leaves `open` by `toggle`.
+ * An agreement that changes between `open` and `active` by `toggle`, and keeps its state on `note`. It has
+ * two verifiers, and an action that runs on every `toggle` from `open`. The action is first registered with
+ * other data.
  */
 export function buildContent(parts: Partial<AgreementParameters> = {}): AgreementParameters {
   const action = { fromState: id('open'), inputId: id('toggle'), target: accounts.other.address, value: 0n };
@@ -68,7 +69,7 @@ const argumentsOf = (content: AgreementParameters) => {
   return [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] as const;
 };
 
-/** Creates an agreement of whoever sends it; at an address of `salt` if there is one. */
+/** Creates an agreement owned by the sender; at an address of `salt` if there is one. */
 export function creation(chain: TestChain, content = buildContent(), salt?: Hex): Call {
   const abi = agreementFactoryAbi;
   const args = argumentsOf(content);
@@ -78,7 +79,7 @@ export function creation(chain: TestChain, content = buildContent(), salt?: Hex)
   return { to: chain.factory, data };
 }
 
-/** Creates an agreement of `accounts.signer` by a permit. */
+/** Creates an agreement of `accounts.signer` with a permit. */
 export async function permittedCreation(
   chain: TestChain,
   permit: { nonce: bigint; content?: AgreementParameters; salt?: Hex },
@@ -109,7 +110,7 @@ export function submission(agreement: Address, name: string, payload: Hex = enco
   };
 }
 
-/** Submits an input by a permit of `accounts.signer`. */
+/** Submits an input with a permit of `accounts.signer`. */
 export async function permittedSubmission(
   chain: TestChain,
   permit: { agreement: Address; name: string; nonce: bigint; payload?: Hex },
@@ -140,7 +141,7 @@ export function deployedAgreements(receipt: {
   );
 }
 
-/** Deploys and returns the address. */
+/** Deploys an agreement and returns its address. */
 export async function deploy(chain: TestChain, call: Call = creation(chain)): Promise<Address> {
   const [agreement] = deployedAgreements(await chain.send(call));
   if (!agreement) throw new Error('the transaction deployed no agreement');
@@ -151,7 +152,7 @@ export function textField(name: string, text: string): DataField {
   return { id: id(name), fType: FieldType.STRING, data: encodeAbiParameters([{ type: 'string' }], [text]) };
 }
 
-/** A text of any bytes, which need not be UTF-8. */
+/** A text field with any bytes, which may be no UTF-8. */
 export function rawTextField(name: string, bytes: Hex): DataField {
   return { id: id(name), fType: FieldType.STRING, data: encodeAbiParameters([{ type: 'bytes' }], [bytes]) };
 }

@@ -5,8 +5,8 @@ import type { Row } from './indexRows.ts';
 import type { TestChain } from './testChain.ts';
 
 /**
- * What the index must say of a chain, worked out from the chain's own logs by plain bookkeeping: no code of the indexer
- * takes part. Decoded fields and creating calls, which no log shows, are left to tests of their own.
+ * The rows that the index must have for a chain. They are computed from the chain's own logs, without code of
+ * the indexer. Decoded fields and creating calls appear in no log, so other tests check them.
  */
 export async function readExpectedRows(chain: TestChain) {
   const abi = [...agreementFactoryAbi, ...agreementEngineAbi.filter(({ type }) => type === 'event')] as const;

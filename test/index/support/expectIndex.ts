@@ -4,7 +4,10 @@ import { readExpectedRows } from './chainHistory.ts';
 import { readIndexRows } from './indexRows.ts';
 import type { TestChain } from './testChain.ts';
 
-/** Waits until the index has passed the latest block, and holds what the chain now says, no more and no less. */
+/**
+ * Waits until the index has passed the latest block. Then the index must hold exactly what the chain now
+ * says.
+ */
 export async function expectIndexEqualsChain(databaseUrl: string, chain: TestChain): Promise<void> {
   await waitForHead(databaseUrl, chain.chainId, await chain.latestHash());
   const { definitions: _, ...rows } = await readIndexRows(databaseUrl, chain.chainId);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export type Row = Readonly<Record<string, unknown>>;
-/** The rows of one chain by table, in the order of their keys. */
+/** One chain's rows by table, in the order of their keys. */
 export type IndexRows = Readonly<Record<keyof typeof orders, readonly Row[]>>;
 
 const orders = {
@@ -15,7 +15,7 @@ const orders = {
   blocks: 'number',
 };
 
-/** What the index says of a chain, read through the views in one snapshot; big numbers are texts. */
+/** Reads the index's rows of a chain through the views in one snapshot. Big numbers are texts. */
 export async function readIndexRows(databaseUrl: string, chainId: number): Promise<IndexRows> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

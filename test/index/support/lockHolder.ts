@@ -10,27 +10,30 @@ import { nameSessions, sessionName } from '../../../src/indexer/runtime/sessions
 import { inheritedEnvironment } from '../../support/inheritedEnvironment.ts';
 
 const planShape = z.object({
-  /** Where the lock is asked for. */
+  /** The database URL for the lock. */
   lockUrl: z.string(),
   databaseUrl: z.string(),
   schema: z.string(),
   leaseMs: z.number(),
-  /** Once it has written: its main thread does nothing else for that long; or it goes on when it has lost the lock. */
+  /**
+   * What the process does after writing: its main thread computes for this long and does nothing else, or it
+   * goes on after losing the lock.
+   */
   afterwards: z.union([z.object({ spinForMs: z.number() }), z.literal('goOn')]).optional(),
 });
 
 export type LockHolder = {
   pid: number;
-  /** What it has printed so far, by lines. */
+  /** The lines printed so far. */
   lines: readonly string[];
-  /** Resolves with its exit code: 75 where it lost the lock. */
+  /** Resolves with the exit code: 75 if the process lost the lock. */
   exited: Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
 };
 
 /**
- * A process of its own that takes the lock of the schema and, once it has it, writes its process id into the schema's table
- * `written`, of numbers that are unique, in a transaction that it leaves open. The caller ends it.
+ * Starts a process that takes the schema's lock and then writes its process id into the schema's table
+ * `written`, whose numbers are unique. It leaves the transaction open. The caller ends the process.
  */
 export function startLockHolder(plan: z.output<typeof planShape>): LockHolder {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(plan)], {
@@ -69,7 +72,7 @@ async function hold(plan: Plan): Promise<void> {
   console.log('spun');
 }
 
-/** In a transaction that is left open. */
+/** Inserts in a transaction that stays open. */
 async function insert({ databaseUrl, schema }: Plan, number: number): Promise<void> {
   const writer = new pg.Client({
     connectionString: nameSessions(databaseUrl, sessionName(schema, 'ponder')),

@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into the indexer before its own program: writes the path of each file that Ponder's loader reads into the file named by
- * RECORDED_MODULES. What Node itself loads is read by other ways.
+ * Preloaded into the indexer: writes the path of each file that Ponder's loader reads into the file named by
+ * RECORDED_MODULES. Node reads the modules that it loads in other ways, so they are not recorded.
  */
 const { RECORDED_MODULES: list } = process.env;
 if (list !== undefined && isMainThread) {

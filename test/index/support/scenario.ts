@@ -14,14 +14,14 @@ import {
 } from './agreements.ts';
 import type { Call, TestChain } from './testChain.ts';
 
-/** Characters that matter to a database, its bulk format or JSON. */
+/** Characters with a meaning in a database, in its bulk format or in JSON. */
 export const hostileText = 'a\u0000b\\N\\.\t"\n\r{}\u2028\ud83d\ude00';
 export const invalidUtf8: Hex = '0x66ff6f';
-/** A docUri with a NUL and a byte that is no UTF-8. */
+/** A docUri with a NUL and a byte that is not UTF-8. */
 export const hostileDocUri: Hex = '0x75726900ff';
 
 const salt = (name: string) => keccak256(toHex(name));
-/** Of the agreements at chosen addresses, by round. */
+/** The salts of the agreements at chosen addresses, by round. */
 export const salts = {
   past: { direct: salt('direct'), forwarded: salt('forwarded') },
   live: { direct: salt('direct again'), forwarded: salt('forwarded again') },
@@ -29,7 +29,7 @@ export const salts = {
 
 export type Scenario = Readonly<Record<'direct' | 'permitted' | 'forwarded' | 'one' | 'two', Address>>;
 
-/** Deploys in every way there is, several agreements in one transaction and in one block among them. */
+/** Deploys in every possible way, including several agreements in one transaction and in one block. */
 export async function deployInEveryWay(chain: TestChain, round: bigint): Promise<Scenario> {
   const { direct: directSalt, forwarded: forwardedSalt } = round === 0n ? salts.past : salts.live;
   const direct = await deploy(chain);
@@ -44,7 +44,7 @@ export async function deployInEveryWay(chain: TestChain, round: bigint): Promise
   return { direct, permitted, forwarded, one, two };
 }
 
-/** Submits in every way there is, for the first time (round 0) or again. */
+/** Submits in every possible way, for the first time (round 0) or again. */
 export async function submitInEveryWay(chain: TestChain, on: Scenario, round: bigint): Promise<void> {
   const permitted = (agreement: Address, name: string, nonce: bigint) =>
     permittedSubmission(chain, { agreement, name, nonce });
@@ -62,7 +62,7 @@ export async function submitInEveryWay(chain: TestChain, on: Scenario, round: bi
   await chain.sendInOneBlock(calls);
 }
 
-/** Says what no honest caller would, in places where anyone may say anything. */
+/** Sends texts that no honest caller would, in fields where anyone may write anything. */
 export async function submitHostileText(chain: TestChain, agreement: Address): Promise<void> {
   const fields = [
     textField('text', hostileText),
@@ -70,13 +70,13 @@ export async function submitHostileText(chain: TestChain, agreement: Address): P
     uintField('number', 2n ** 256n - 1n),
   ];
   await chain.send(submission(agreement, 'note', encodeDataFields(fields)));
-  // Data that are no encoding of their type pass where the document declares no such field.
+  // A field's data may be an invalid encoding of its type if the document does not declare the field.
   await chain.send(
     submission(agreement, 'note', encodeDataFields([{ ...uintField('number', 1n), data: '0x01' }])),
   );
 }
 
-/** Creates an agreement with that docUri, which no ABI encoder would make of a text. */
+/** Creates an agreement with the hostile docUri, which no ABI encoder would produce from a text. */
 export function hostileCreation(chain: TestChain): Call {
   const placeholder = 'docUr';
   const { to, data } = creation(chain, buildContent({ docUri: placeholder }));

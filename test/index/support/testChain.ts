@@ -13,13 +13,16 @@ import { createAnvilClient } from '../../support/anvilClient.ts';
 const mnemonic = 'test test test test test test test test test test test junk';
 const account = (addressIndex: number) => mnemonicToAccount(mnemonic, { addressIndex });
 
-/** Anvil's unlocked accounts, by the part they play. */
+/** Anvil's unlocked accounts, by their role. */
 export const accounts = { owner: account(0), signer: account(1), submitter: account(2), other: account(3) };
 
 export type Call = { to: Address; data: Hex };
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** Starts an Anvil that stands for a chain of the registry, with the protocol in its place. The caller stops it. */
+/**
+ * Starts an Anvil that imitates a chain of the registry, with the protocol at its addresses. The caller stops
+ * it.
+ */
 export async function startTestChain(chainId: number) {
   const registered = findChain(chainId);
   if (!registered) throw new Error(`${chainId} is no chain of the registry`);
@@ -48,9 +51,9 @@ export async function startTestChain(chainId: number) {
     forwarder,
     batch,
     client,
-    /** Mines the call in a block of its own. */
+    /** Mines the call in its own block. */
     send: async (call: Call, from?: Address) => receiptOf(await post(call, from)),
-    /** Mines all calls in one block, as transactions of their own. */
+    /** Mines all calls in one block, each in its own transaction. */
     async sendInOneBlock(calls: readonly Call[]): Promise<TransactionReceipt[]> {
       await client.setAutomine(false);
       const hashes: Hex[] = [];
@@ -59,7 +62,7 @@ export async function startTestChain(chainId: number) {
       await client.setAutomine(true);
       return Promise.all(hashes.map(receiptOf));
     },
-    /** The call that makes all of these calls in one transaction. */
+    /** The call that makes all these calls in one transaction. */
     inOneTransaction: (calls: readonly Call[]): Call => ({
       to: batch,
       data: encodeFunctionData({
@@ -78,10 +81,10 @@ export async function startTestChain(chainId: number) {
         method: 'eth_getRawTransactionByHash',
         params: [hash],
       }),
-    /** Mines a transaction that was signed before, in a block of its own. */
+    /** Mines an already signed transaction in its own block. */
     sendRaw: async (serializedTransaction: Hex) =>
       receiptOf(await client.sendRawTransaction({ serializedTransaction })),
-    /** Replaces that many blocks by empty ones; the transactions are gone. */
+    /** Replaces this many blocks by empty ones; their transactions are gone. */
     async dropBlocks(depth: number): Promise<void> {
       await client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({
         method: 'anvil_reorg',
@@ -104,7 +107,6 @@ export async function startTestChain(chainId: number) {
         functionName: 'nonces',
         args: [accounts.signer.address],
       }),
-    /** The state in which the agreement's contract is. */
     readState: (agreement: Address) =>
       client.readContract({ abi: agreementEngineAbi, address: agreement, functionName: 'currentState' }),
     latestHash: async () => (await client.getBlock()).hash,

@@ -1,10 +1,10 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
-/** A revision of the protocol as a client speaks it. */
+/** The protocol's revision that a client uses. */
 export type Revision = '2025' | '2026-07-28';
 
-/** How an agent is let in, and where. */
+/** The address and the API key of an agent's access. */
 export type Door = { readonly baseUrl: string; readonly apiKey: string; readonly path?: string };
 
 const resultShape = z.object({
@@ -13,12 +13,12 @@ const resultShape = z.object({
   structuredContent: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** What a tool has answered. */
+/** A tool's answer. */
 export type Answer = {
   readonly isError: boolean;
   readonly text: string;
   readonly data: Record<string, unknown>;
-  /** Of the whole result, in tokens of four characters. */
+  /** The size of the whole result, in tokens of four characters. */
   readonly tokens: number;
 };
 

@@ -4,7 +4,7 @@ import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
 import { stack } from '../../client/support/stack.ts';
 import type { Door } from './connectAgent.ts';
 
-/** Lets in another principal of the same service, which may do everything and has nothing. */
+/** Creates another principal of the same service, which may do everything and owns nothing. */
 export async function createStranger(): Promise<Door> {
   const name = `stranger-${randomBytes(6).toString('hex')}`;
   await administer('principals', 'create', name);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const samples = 15;
 
-/** The least that the heap of a process holds over some seconds, by its metrics: about what is left after a collection. */
+/** The smallest heap of a process over some seconds, from its metrics: about the heap after a collection. */
 export async function measureHeap(internalUrl: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let sample = 0; sample < samples; sample++) {

@@ -21,7 +21,7 @@ const preparedShape = z.object({
   documentId: z.string().optional(),
 });
 
-/** What a wallet does with the answer of prepare_signature: it computes the digest itself, and signs. */
+/** A wallet's part after prepare_signature: it computes the digest itself, and signs. */
 export async function signPrepared({ data }: Answer, account: PrivateKeyAccount) {
   const { typedData, digest, deadline, docUri, documentId } = preparedShape.parse(data);
   const { EIP712Domain: _domain, ...types } = typedData.types;
@@ -31,7 +31,7 @@ export async function signPrepared({ data }: Answer, account: PrivateKeyAccount)
   return { signature, deadline, ...(docUri !== undefined && { docUri, documentId }) };
 }
 
-/** Prepares, signs and submits in the name of an account, by the tools alone. */
+/** Prepares, signs and submits for an account, with the tools alone. */
 export async function act(
   agent: Agent,
   account: PrivateKeyAccount,

@@ -4,21 +4,21 @@ import { type Account, chainId, createAccount } from '../../client/support/stack
 import type { Agent, Answer } from './connectAgent.ts';
 import { act } from './signPrepared.ts';
 
-/** What the tasks are about: two murals and a loan, each with a name that nothing else has. */
+/** The subjects of the tasks: two murals and a loan, each with a unique name. */
 export type TaskWorld = {
   readonly patron: Account;
   readonly artist: Account;
   readonly stranger: Account;
   readonly mural: Record<string, unknown>;
   readonly loan: Record<string, unknown>;
-  /** What a deployment of each takes. */
+  /** The arguments of each mural's deployment. */
   readonly muralDeployment: Record<string, unknown>;
   readonly names: { readonly offered: string; readonly inReview: string };
   readonly sketchHash: string;
 };
 
 const idShape = z.object({ agreementId: z.string() });
-/** The id that an answer names. */
+/** The id in an answer. */
 export const idIn = ({ data }: Answer): string => idShape.parse(data).agreementId;
 
 export async function createTaskWorld(agent: Agent): Promise<TaskWorld> {

@@ -5,7 +5,7 @@ import { chainId, type TaskWorld } from './taskWorld.ts';
 
 type Call = (world: TaskWorld, answers: readonly Answer[]) => [name: string, args: Record<string, unknown>];
 
-/** A task in words, the calls that solve it, and what the last answer has to say. */
+/** A task in words, the calls that solve it, and the expected content of the last answer. */
 export type Task = {
   readonly words: string;
   readonly calls: readonly Call[];
@@ -15,7 +15,7 @@ export type Task = {
 const foundShape = z.object({
   agreements: z.tuple([z.object({ agreementId: z.string() })]).rest(z.unknown()),
 });
-/** The id that a search has found. */
+/** The id that a search found. */
 function found(answers: readonly Answer[]): string {
   return foundShape.parse(answers[0]?.data).agreements[0].agreementId;
 }

@@ -4,17 +4,17 @@ import type { ContractChain } from './contractChain.ts';
 import type { ModelCase } from './modelCase.ts';
 import { type CallResult, type CaseResult, runInModel } from './runInModel.ts';
 
-/** A case of which model and contract do not say the same. */
+/** A case with different results of model and contract. */
 export type Difference = { readonly case: ModelCase; readonly differences: readonly string[] };
 
-/** What was compared, to show that cases reach what they are meant to reach. */
+/** Counts that show whether the cases reach what they should reach. */
 export type Reached = { cases: number; steps: number; accepted: number; reverts: Map<string, number> };
 
 export function createReached(): Reached {
   return { cases: 0, steps: 0, accepted: 0, reverts: new Map() };
 }
 
-/** Plays the cases, one batch of them, on both sides. */
+/** Plays one batch of cases on both sides. */
 export async function compareCases(
   chain: ContractChain,
   cases: readonly ModelCase[],
@@ -56,7 +56,7 @@ function describeResult(result: CallResult | undefined): string {
     : `accepted from ${result.fromState} to ${result.toState}`;
 }
 
-/** With the whole data, as that is what has to be equal. */
+/** Includes the whole data, because all of it must be equal. */
 function describeRevert(data: Hex | null): string {
   return data === null ? 'success' : `${nameRevert(data)} ${data}`;
 }
@@ -70,7 +70,7 @@ const namesBySelector = new Map(
     ]),
 );
 
-/** The error's name, and of those in words and panics what they say. */
+/** The error's name; for `Error` and `Panic` also the text or the code. */
 function nameRevert(data: Hex): string {
   if (data === '0x') return 'revert without data';
   const [selector, args] = [data.slice(0, 10), `0x${data.slice(10)}` as const];

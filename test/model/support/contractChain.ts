@@ -13,24 +13,24 @@ const chainId = 11155111;
 const factory: Address = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
 const implementation: Address = '0x1c2961AC5e2fBE47b3C0654d7dF543dB04F031A6';
 
-/** Cases that one request carries; each is created at an address of its own. */
+/** The number of cases in one request. Each is created at its own address. */
 export const batchSize = 100;
-/** What a transaction may use at most on the chains that the contracts are deployed on, and more. */
+/** More than a transaction may use on the chains of the deployed contracts. */
 const callGas = numberToHex(60_000_000);
 const blockGas = numberToHex(2n ** 50n);
-/** Ahead of whatever the chain's clock shows. */
+/** Puts the block's time ahead of the chain's clock. */
 const leadSeconds = 1_000n;
 const acceptedTopic = toEventSelector('InputAccepted(bytes32,bytes32,bytes32,bytes)');
 
 export type ContractChain = {
   /** The time of the block in which all cases run, in Unix seconds. */
   readonly time: bigint;
-  /** Runs up to `batchSize` cases on the compiled contracts. Nothing of them remains. */
+  /** Runs up to `batchSize` cases on the compiled contracts. The chain keeps nothing of them. */
   run(cases: readonly PreparedCase[]): Promise<CaseResult[]>;
   stop(): Promise<void>;
 };
 
-/** A case with its permits' nonces and deadlines settled. */
+/** A case with the final nonces and deadlines of its permits. */
 export type PreparedCase = {
   readonly parameters: ModelCase['parameters'];
   readonly steps: readonly PreparedStep[];
@@ -109,7 +109,7 @@ function saltOf(index: number): Hex {
   return numberToHex(index, { size: 32 });
 }
 
-/** The creation, the steps, and then what the agreement says of itself. */
+/** The calls of a case: the creation, the steps, and then the reads of the agreement. */
 function planCalls({ parameters, steps }: PreparedCase, salt: Hex, agreement: Agreement): Call[] {
   const toAgreement = (from: Address, data: Hex): Call => ({
     from,
@@ -124,7 +124,7 @@ function planCalls({ parameters, steps }: PreparedCase, salt: Hex, agreement: Ag
   ];
 }
 
-/** What an agreement is asked at the end. */
+/** The reads of an agreement at the end. */
 const reads = [
   encodeFunctionData({ abi: agreementEngineAbi, functionName: 'currentState' }),
   ...actors.map(({ address }) =>

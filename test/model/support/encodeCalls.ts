@@ -18,13 +18,13 @@ import { keccak256Bytes } from '../../../src/protocol/keccak.ts';
 import { actorAt, type ModelCase } from './modelCase.ts';
 import type { PreparedStep } from './runInModel.ts';
 
-/** An agreement's place, and the hash of its EIP-712 domain. */
+/** An agreement's address, and the hash of its EIP-712 domain. */
 export type Agreement = { readonly address: Address; readonly domain: Hex };
 
 const creation = getAbiItem({ abi: agreementFactoryAbi, name: 'createAgreementDeterministic' });
 const submission = getAbiItem({ abi: agreementEngineAbi, name: 'submitInput' });
 const permitted = getAbiItem({ abi: agreementEngineAbi, name: 'submitInputWithPermit' });
-/** Hashed once: viem's encoder of calls hashes the signature each time. */
+/** Hashed only once: viem's encoder hashes the signature for each call. */
 const selectors = {
   creation: toFunctionSelector(creation),
   submission: toFunctionSelector(submission),
@@ -41,14 +41,14 @@ const permitParameters = [
   { type: 'uint256' },
 ] as const satisfies readonly AbiParameter[];
 
-/** The call of the factory that creates a case's agreement at the place of the salt. */
+/** The factory call that creates a case's agreement at the salt's address. */
 export function encodeCreation(salt: Hex, parameters: ModelCase['parameters']): Hex {
   const { initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
   const args = [salt, '', salt, initialState, inputDefs, transitions, initVars, verifiers, actions] as const;
   return join(selectors.creation, encodeAbiParameters(creation.inputs, args));
 }
 
-/** The call of the agreement that submits a step, signed where it has a permit. */
+/** The call that submits a step to the agreement, signed if the step has a permit. */
 export function encodeStep({ inputId, payload, permit }: PreparedStep, { domain }: Agreement): Hex {
   if (permit === undefined)
     return join(selectors.submission, encodeAbiParameters(submission.inputs, [inputId, payload]));

@@ -21,7 +21,7 @@ type Random = () => number;
 const idOf = (name: string) => keccak256(toHex(name));
 const states = ['s0', 's1', 's2', 's3'].map(idOf);
 const inputIds = ['i0', 'i1', 'i2', 'i3'].map(idOf);
-/** Of fields and of variables alike, so that they meet. */
+/** The ids of both fields and variables, so that they match often. */
 const fieldIds = ['a', 'b', 'c', 'd', 'e'].map(idOf);
 const verifierKeys = ['v0', 'v1', 'v2'].map(idOf);
 const outsideAddresses: Address[] = [...outside.keys(), emptyAddress];
@@ -40,7 +40,7 @@ const texts = [
 ];
 const fieldTypes: FieldType[] = [0, 1, 2, 3, 4];
 const usualTypes: FieldType[] = [0, 1, 2, 2, 0];
-/** Ops by the type of the field that they look at. */
+/** Ops by the type of their field. */
 const opsByType: Readonly<Record<number, readonly number[]>> = {
   0: [4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
   1: [0, 1, 2, 3],
@@ -48,7 +48,10 @@ const opsByType: Readonly<Record<number, readonly number[]>> = {
 };
 const variableOps = new Set([3, 9, 10, 11, 12, 13, 15]);
 
-/** A case that is the same for the same sequence of random numbers. Most parts are in order, so that late checks are reached too. */
+/**
+ * Generates a case; the same random numbers give the same case. Most parts are valid, so that cases also
+ * reach late checks.
+ */
 export function generateCase(random: Random): ModelCase {
   const parameters = generateParameters(random);
   const steps: Step[] = [];
@@ -64,7 +67,7 @@ export function generateCase(random: Random): ModelCase {
     const step = generateStep(random, parameters, engine);
     steps.push(step);
     const { permit, ...call } = step;
-    // Good enough to know where the agreement roughly stands.
+    // Good enough to follow the agreement's approximate state.
     const sender = permit === undefined ? call.sender : (actors[permit.signer]?.address ?? call.sender);
     const outcome = applyInput(engine, { ...call, sender, time: 0n });
     if (outcome.ok) engine = outcome.engine;
@@ -117,7 +120,10 @@ function generateTransitions(random: Random, ids: readonly Hex[]): Transition[] 
   return [...dense, ...more].map((transition) => ({ ...transition, toState: pick(random, states) }));
 }
 
-/** Mostly the same type for the same id, so that what is declared, submitted, stored and compared with fits. */
+/**
+ * Usually the same type for the same id, so that declarations, submissions, stored values and comparisons fit
+ * together.
+ */
 function generateType(random: Random, id: Hex): FieldType {
   return chance(random, 0.9) ? (usualTypes[fieldIds.indexOf(id)] ?? 0) : pick(random, fieldTypes);
 }
@@ -168,7 +174,7 @@ function generateCondition(random: Random, fields: readonly InputFieldDef[]): Co
   return { op, fieldId, bytesArg: damage(random, 0.04, generateOperand(random, op)) };
 }
 
-/** A variable that usually has the type that the op compares; now and then any. */
+/** Usually a variable of the type that the op compares, sometimes any variable. */
 function generateVariable(random: Random, op: number): Hex {
   const fitting = fieldIds.filter((_, at) => opsByType[usualTypes[at] ?? 0]?.includes(op));
   return pick(random, chance(random, 0.9) ? fitting : fieldIds);
@@ -213,7 +219,7 @@ function generateStep(random: Random, parameters: ModelCase['parameters'], engin
   return { inputId, payload, sender: pick(random, actors).address, permit };
 }
 
-/** Often somebody who may. */
+/** Often a sender who may submit. */
 function generateSender(random: Random, { conditions }: InputDef, { variables }: Engine): Address {
   const named = conditions.filter(({ op }) => op === 16).map(({ fieldId }) => variables.get(fieldId));
   const wanted = named.flatMap((variable): Address[] =>
@@ -243,7 +249,7 @@ function generateFields(random: Random, definition: InputDef, engine: Engine): D
   return all.map((field) => ({ ...field, data: damage(random, 0.03, field.data) }));
 }
 
-/** Often a value that a condition of the field compares with. */
+/** Often a value with which a condition of the field compares. */
 function generateValue(
   random: Random,
   fType: number,

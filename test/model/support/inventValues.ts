@@ -8,7 +8,10 @@ import { actorAt, actors } from './modelCase.ts';
 
 type Definition = Pick<Field, 'fType' | 'validation'>;
 
-/** A value for every variable of a document: an actor for each address, the least that its bounds allow for others. */
+/**
+ * A value for every variable of a document: an actor for each address, otherwise the least value within the
+ * bounds.
+ */
 export function inventVariables(agreement: unknown): WireValues {
   const variables = readVariables(new JsonCursor(agreement));
   return Object.fromEntries(
@@ -16,7 +19,9 @@ export function inventVariables(agreement: unknown): WireValues {
   );
 }
 
-/** The values of an input in several ways: all fields, the required ones, none, and each bound missed by one. */
+/**
+ * An input's values in several variants: all fields, the required ones, none, and one bound missed at a time.
+ */
 export function inventInputs(agreement: unknown, inputId: string): WireValues[] {
   const fields = readInputs(new JsonCursor(agreement)).find(({ id }) => id === inputId)?.fields ?? [];
   const all = valuesOf(fields);

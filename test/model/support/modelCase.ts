@@ -12,7 +12,10 @@ export type Step = {
   readonly inputId: Hex;
   readonly payload: Hex;
   readonly sender: Address;
-  /** Signed by that actor for the nonce that the engine expects plus the offset, to end so many seconds from the block's time. */
+  /**
+   * Signed by this actor. The nonce is the engine's expected nonce plus the offset, and the deadline is this
+   * many seconds after the block's time.
+   */
   readonly permit?: { readonly signer: number; readonly nonceOffset: number; readonly secondsLeft: number };
 };
 
@@ -24,14 +27,14 @@ export const actors = privateKeys.map((privateKey) => ({
   address: privateKeyToAddress(privateKey),
 }));
 
-/** The actor of that number. @throws Error if there is none. */
+/** The actor with this number. @throws Error if there is none. */
 export function actorAt(index: number): (typeof actors)[number] {
   const actor = actors[index];
   if (actor === undefined) throw new Error(`there is no actor ${index}`);
   return actor;
 }
 
-/** What stands outside the engine, under addresses of its own: code, and the data that it reverts with, if it does. */
+/** The contracts outside the engine, by address: their code, and their revert data if they revert. */
 export const outside: ReadonlyMap<Address, { code: Hex; revertData?: Hex }> = new Map([
   ['0x00000000000000000000000000000000000a0001', { code: '0x00' }],
   ['0x00000000000000000000000000000000000a0002', { code: '0x5f5ffd', revertData: '0x' }],

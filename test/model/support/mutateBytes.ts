@@ -1,7 +1,10 @@
 import type { Hex } from 'viem';
 import { pick } from '../../support/random.ts';
 
-/** Numbers at which decoders go wrong: small ones, places in the usual layouts, and the ends of 8, 59, 63, 64, 160 and 256 bits. */
+/**
+ * Numbers with which decoders go wrong: small ones, usual offsets, and the ends of 8, 59, 63, 64, 160 and 256
+ * bits.
+ */
 const boundaries = [
   ...[0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 160, 192, 224, 256, 512, 1_000].map(
     BigInt,
@@ -19,7 +22,7 @@ const boundaries = [
   2n ** 256n - 64n,
 ];
 
-/** Bytes that were an encoding, damaged in one to three ways: words replaced, moved, cut off, added, bytes changed. */
+/** Damages an encoding in one to three ways: words replaced, moved, cut off or added, bytes changed. */
 export function mutateBytes(random: () => number, data: Hex): Hex {
   let digits = data.slice(2);
   const times = 1 + Math.floor(random() * 3);
@@ -36,7 +39,7 @@ function mutateOnce(random: () => number, digits: string): string {
     case 0:
       return replace(toWord(pick(random, boundaries)));
     case 1: {
-      // A place or a size a little off.
+      // A slightly wrong offset or size.
       const nearby = BigInt(`0x0${word}`) + BigInt(pick(random, [-64, -32, -31, -1, 1, 31, 32, 64]));
       return replace(toWord(BigInt.asUintN(256, nearby)));
     }
@@ -66,7 +69,9 @@ function toWord(value: bigint): string {
   return (dependsOnMemory(value) ? 2n ** 64n - 1n : value).toString(16).padStart(64, '0');
 }
 
-/** Lengths of which it depends on the memory that the call has used before whether memory for them can still be numbered. */
+/**
+ * For these lengths, the memory that the call used before decides whether memory for them can be addressed.
+ */
 function dependsOnMemory(length: bigint): boolean {
   const isBetween = (end: bigint, [from, to]: readonly [bigint, bigint]) =>
     length > end - from && length < end - to;

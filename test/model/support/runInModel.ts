@@ -12,25 +12,25 @@ import {
 } from '../../../src/protocol/index.ts';
 import { actorAt, actors, type ModelCase, outside, type Step } from './modelCase.ts';
 
-/** What came of one call: the states that it led between, or what it reverted with. */
+/** The result of one call: its two states, or its revert data. */
 export type CallResult = { readonly fromState: Hex; readonly toState: Hex } | { readonly revert: Hex };
 
-/** What came of a case, on whichever side. */
+/** The result of a case, in the model or on the contracts. */
 export type CaseResult = {
-  /** What the creation reverted with; null where it succeeded. Without an agreement there is nothing else. */
+  /** The creation's revert data; null if it succeeded. If it reverted, there are no other results. */
   readonly creation: Hex | null;
   readonly steps: readonly CallResult[];
   readonly state: Hex | null;
-  /** By actor. */
+  /** The nonces by actor. */
   readonly nonces: readonly bigint[];
 };
 
-/** A permit with what the case leaves to the moment. */
+/** A step with the final nonce and deadline of its permit. */
 export type PreparedStep = Omit<Step, 'permit'> & {
   readonly permit?: { readonly signer: number; readonly nonce: bigint; readonly deadline: bigint };
 };
 
-/** Plays a case in the model; what the model leaves to the outside is answered as it stands there. */
+/** Plays a case in the model. The contracts in `outside` answer the model's outside calls. */
 export function runInModel(
   { parameters, steps }: ModelCase,
   time: bigint,
@@ -74,7 +74,7 @@ function meetOutside(outcome: InputOutcome): { result: CallResult; next?: Engine
     throw new Error(`${outcome.unknownVariable} is unknown to an engine from its creation`);
   for (const { verifier } of outcome.verifiers) {
     const stands = outside.get(verifier);
-    // Solidity itself refuses to ask an address without code.
+    // Solidity itself reverts on a call to an address without code.
     if (stands === undefined) return { result: { revert: '0x' } };
     if (stands.revertData !== undefined) return { result: { revert: stands.revertData } };
   }
@@ -84,7 +84,7 @@ function meetOutside(outcome: InputOutcome): { result: CallResult; next?: Engine
   return { result: { fromState: outcome.fromState, toState: outcome.toState }, next: outcome.engine };
 }
 
-/** The engine owns nothing to send along. */
+/** The engine holds no funds, so an action with a value fails. */
 function failAction({ action }: AppliedInput): Hex | null {
   if (action === undefined) return null;
   const revertData = action.value > 0n ? '0x' : outside.get(action.target)?.revertData;

@@ -3,7 +3,7 @@ import type { ContractChain } from './contractChain.ts';
 import { batchSize } from './contractChain.ts';
 import type { ModelCase } from './modelCase.ts';
 
-/** The smallest case found that still differs, by taking one thing away at a time. */
+/** The smallest case found that still differs. It removes one part at a time. */
 export async function shrinkCase(chain: ContractChain, difference: Difference): Promise<Difference> {
   let smallest = difference;
   for (;;) {

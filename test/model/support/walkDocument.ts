@@ -12,14 +12,14 @@ import { JsonCursor } from '../../../src/protocol/jsonCursor.ts';
 import { inventInputs, inventVariables } from './inventValues.ts';
 import { actors, emptyAddress, type ModelCase, type Step } from './modelCase.ts';
 
-/** Moments of one document that are looked at; each is a state with what is stored in it. */
+/** The largest number of moments of one document. A moment is a state with its stored values. */
 const maxMoments = 200;
-/** Refused inputs that one case collects: they change nothing. */
+/** The number of refused inputs in one case; they change nothing. */
 const refusedPerCase = 40;
 
 /**
- * Cases that lead through a document by all paths: at every moment that inputs can lead to, every input by every actor and a
- * stranger, with and without a permit, with good and bad values.
+ * Cases that cover all paths through a document. At every reachable moment they try every input by every
+ * actor and by a stranger, with and without a permit, with good and bad values.
  */
 export function walkDocument(agreement: unknown): ModelCase[] {
   const parameters = {
@@ -76,7 +76,7 @@ function listAttempts(agreement: unknown): Step[] {
   });
 }
 
-/** The engine after the step; null where it is refused. */
+/** The engine after the step; null if the step is refused. */
 function play(engine: Engine, { permit, ...call }: Step): Engine | null {
   const sender = permit === undefined ? call.sender : (actors[permit.signer]?.address ?? call.sender);
   const outcome = applyInput(engine, { ...call, sender, time: 0n });

@@ -3,8 +3,9 @@ import type { Receiver } from '../../exactlyOnce/support/receiver.ts';
 import type { Promised } from '../../faults/support/caller.ts';
 
 /**
- * What is wrong with what a receiver was told of all that the service promised: each transition once, under one id. The same event may
- * come again (`mayRepeat`) where the service can have lost what the receiver answered.
+ * The faults in a receiver's events, compared with everything that the service promised: each transition must
+ * come exactly once, under one id. With `mayRepeat`, the same event may come again, because the service may
+ * have lost the receiver's answer.
  */
 export function auditEvents(
   receiver: Receiver,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type Target = {
   readonly name: string;
   readonly port: number;
-  /** Of its readiness. */
+  /** The port of its readiness check. */
   readonly internalPort: number;
 };
 
@@ -15,21 +15,25 @@ export type Balancer = {
   add(target: Target): void;
   remove(target: Target): void;
   isReady(target: Target): boolean;
-  /** Requests that were answered, by the name of the API. */
+  /** The number of answered requests, by the API's name. */
   readonly served: Map<string, number>;
-  /** What callers should never see: answers from 500, broken connections, requests that no ready API was there for. */
+  /**
+   * Failures that callers should never see: answers from 500, broken connections, and requests for which no
+   * API was ready.
+   */
   readonly failures: string[];
   close(): Promise<void>;
 };
 
 const checkIntervalMs = 100;
 const checkTimeoutMs = 30_000;
-/** One that does not answer for a moment is not given up. */
+/** An API that does not answer for a moment stays in the balancer. */
 const failuresToLeave = 3;
 
 /**
- * A balancer as operators have them: it asks each API for its readiness again and again, and passes requests in turn to those that
- * have answered with 200 and not failed to three times in a row since, on connections that it keeps. It never tries a request again.
+ * A balancer as operators use them. It polls each API's readiness, and passes requests in turn to the APIs
+ * that are ready: an API becomes ready with an answer 200, and leaves after three failures in a row. It keeps
+ * its connections to the APIs, and never retries a request.
  */
 export async function startBalancer(): Promise<Balancer> {
   const members = new Map<Target, { agent: Agent; isReady: boolean; failures: number }>();
@@ -65,7 +69,7 @@ export async function startBalancer(): Promise<Balancer> {
     incoming.pipe(upstream);
   };
   const server = createServer(pass);
-  // It is the callers who end their connections.
+  // Only the callers end their connections.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,7 +4,7 @@ import { pick } from '../../support/random.ts';
 
 const pauseMs = 40;
 
-/** Reads one thing after the other, and returns how many; whatever is not answered with 200 is told. */
+/** Sends one read after the other, and returns their number. Reports every answer other than 200. */
 export async function playReader(options: {
   baseUrl: string;
   apiKey: string;

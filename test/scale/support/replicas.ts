@@ -7,16 +7,16 @@ import type { Balancer } from './balancer.ts';
 /** A running process of the service. */
 export type Replica = {
   readonly kind: ServiceKind;
-  /** Resolves once it does its work, or stands by to do it. */
+  /** Resolves once the process works, or stands by. */
   awaitReady(): Promise<void>;
-  /** Asks it to stop as operators do, and says what is wrong with how it did. */
+  /** Stops the process as operators do, and returns what went wrong with stopping. */
   retire(): Promise<string | undefined>;
   kill(): Promise<void>;
 };
 
 const startTimeoutMs = 300_000;
 
-/** Starts a process of the service; an API is put behind the balancer. */
+/** Starts a process of the service, and adds an API to the balancer. */
 export async function startReplica(
   stack: ServiceStack,
   options: { kind: ServiceKind; name: string; balancer: Balancer; onLine(line: string): void },

@@ -3,7 +3,9 @@ import type pg from 'pg';
 
 const intervalMs = 200;
 
-/** Counts the connections to the database by what they are for, until it is stopped; says how many there were at most. */
+/**
+ * Counts the connections to the database by their purpose until it is stopped; returns the highest counts.
+ */
 export function watchConnections(pool: pg.Pool) {
   const most: Record<string, number> = {};
   let isOver = false;

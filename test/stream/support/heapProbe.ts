@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Loaded into a process under test: on request, collects garbage and answers with the bytes that are left on the heap. */
+/**
+ * Preloaded into a process under test: on request, collects garbage and answers with the remaining bytes on
+ * the heap.
+ */
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 

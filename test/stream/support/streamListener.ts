@@ -2,10 +2,10 @@ import { type ClientRequest, get } from 'node:http';
 
 /** Follows the numbered events of a feed, and checks that each comes once and in order. */
 export type StreamListener = {
-  /** The number of events received. */
+  /** The number of received events. */
   readonly count: number;
   readonly flaws: readonly string[];
-  /** Destroys the connection at once, and resumes after the last event that came whole. */
+  /** Destroys the connection at once, and resumes after the last complete event. */
   cut(): void;
   close(): void;
 };
@@ -16,7 +16,7 @@ type Options = {
 };
 
 const retryMs = 100;
-/** One gap makes every later event a flaw. */
+/** After one gap, every later event would count as a flaw. */
 const mostFlaws = 3;
 
 export const idOf = (number: number): string => `evt_${String(number).padStart(64, '0')}`;

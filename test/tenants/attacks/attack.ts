@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import type { WorstRequest } from '../support/worstRequests.ts';
 
-/** What an attack works with. */
+/** The data and functions of an attack. */
 export type AttackScene = {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -20,17 +20,17 @@ export type AttackScene = {
     observers: string[];
     notificationTemplate: Record<string, unknown>;
   }): Promise<unknown>;
-  /** Lets every rule of time of the hostile principal be due now, as if its interval had passed. */
+  /** Makes every timed rule of the hostile principal due now, as if its interval had passed. */
   makeRulesDue(): Promise<unknown>;
   /** The largest payload of the record's input. */
   readonly largestPayload: Hex;
-  /** Sends an input with this payload straight to the record's contract, and waits until it is mined. */
+  /** Sends an input with this payload directly to the record's contract, and waits until it is mined. */
   submit(payload: Hex): Promise<void>;
   /** Whether the attack goes on. */
   isOn(): boolean;
 };
 
-/** A hostile behaviour, which goes on until it is told to end. */
+/** A hostile behaviour that continues until it is stopped. */
 export type Attack = { readonly name: string; run(scene: AttackScene): Promise<void> };
 
 export const readsPerSecond = 50;
@@ -41,7 +41,7 @@ export const times = <Item>(count: number, make: (at: number) => Item) =>
 
 export const long = (text: string, count: number) => text.repeat(count);
 
-/** Sends requests by turns, as many a second as a principal may. */
+/** Sends requests in turn, at the principal's highest allowed rate. */
 export async function flood(scene: AttackScene, requests: readonly WorstRequest[]): Promise<void> {
   const open = new Set<Promise<unknown>>();
   for (let at = 0; scene.isOn(); at++) {

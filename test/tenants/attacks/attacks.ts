@@ -10,7 +10,7 @@ import { rules } from './rules.ts';
 import { straight } from './straight.ts';
 import { values } from './values.ts';
 
-/** Attacks of one principal, or of guests, each of another kind. */
+/** Attacks by one principal or by guests, each of a different kind. */
 export const attacks: readonly Attack[] = [
   ...documents,
   ...values,

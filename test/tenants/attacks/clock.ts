@@ -35,7 +35,7 @@ const firing = (name: string, channel: 'email' | 'external_webhook'): Attack => 
   },
 });
 
-/** Rules of time that are all due at once, over and over. */
+/** Timed rules that are all due at once, repeatedly. */
 export const clock: readonly Attack[] = [
   firing('rules of time whose events are due over and over', 'external_webhook'),
   firing('rules of time whose mails are due over and over', 'email'),

@@ -11,10 +11,7 @@ import {
   writesPerSecond,
 } from './attack.ts';
 
-/**
- * Many connections that do as they are told, opened as fast as the rate limit permits; all of them end with
- * the attack.
- */
+/** Opens many connections as fast as the rate limit permits. All of them end with the attack. */
 async function holdOpen(
   scene: AttackScene,
   { count, perSecond }: { count: number; perSecond: number },
@@ -24,7 +21,7 @@ async function holdOpen(
   const startedAt = performance.now();
   const all: Promise<unknown>[] = [];
   while (scene.isOn()) {
-    // A limit's burst is what it permits in two seconds.
+    // A rate limit permits a burst of two seconds' worth of connections.
     const permitted = perSecond * (2 + (performance.now() - startedAt) / 1_000);
     while (all.length < Math.min(count, permitted))
       all.push(open(all.length, ending.signal).catch(() => undefined));
@@ -34,7 +31,7 @@ async function holdOpen(
   await Promise.all(all);
 }
 
-/** Opens an answer and takes nothing of it. */
+/** Opens an answer and reads nothing of it. */
 const stall =
   ({ baseUrl }: AttackScene, path: string, headers: Record<string, string>) =>
   (_at: number, signal: AbortSignal): Promise<void> => {
@@ -47,7 +44,7 @@ const stall =
     return promise;
   };
 
-/** Announces a large body, and sends a byte of it now and then. */
+/** Announces a large body, and sends one byte of it now and then. */
 const drip =
   ({ baseUrl }: AttackScene, path: string, headers: Record<string, string>) =>
   async (_at: number, signal: AbortSignal): Promise<void> => {
@@ -64,7 +61,7 @@ const drip =
     }
   };
 
-/** Opens a connection and sends these parts, one after the other and without end, each after a pause. */
+/** Opens a connection and sends these parts one after the other without end, with a pause before each. */
 const crawl =
   ({ baseUrl }: AttackScene, parts: (at: number) => string, pauseMs: number) =>
   async (_at: number, signal: AbortSignal): Promise<void> => {
@@ -79,7 +76,7 @@ const crawl =
     socket.destroy();
   };
 
-/** Sends the same bytes again and again, each time on a connection of its own, and drops the answers. */
+/** Sends the same bytes repeatedly, each time on a new connection, and drops the answers. */
 async function repeatBytes(scene: AttackScene, bytes: string, perSecond: number): Promise<void> {
   const { hostname, port } = new URL(scene.baseUrl);
   const open = new Set<Socket>();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Attack, get, long, post, times, withRequests, writesPerSecond } from './attack.ts';
 import { buildDocument, named } from './document.ts';
 
-/** Keys, links, secrets and signatures in numbers. */
+/** Large numbers of keys, links, secrets and signatures. */
 export const credentials: readonly Attack[] = [
   withRequests('one key for many at once', ({ chainId }) => [
     post(

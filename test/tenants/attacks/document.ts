@@ -2,7 +2,7 @@ import { times } from './attack.ts';
 
 const field = { type: 'string', validation: { required: false } };
 
-/** A document that is good but for what is given. */
+/** A valid document except for the given parts. */
 export function buildDocument(parts: { variables?: unknown; data?: string; execution?: object } = {}) {
   const { variables = {}, data = '', execution = {} } = parts;
   return {

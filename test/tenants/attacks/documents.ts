@@ -1,7 +1,7 @@
 import { type Attack, flood, long, post, times } from './attack.ts';
 import { buildDocument, named } from './document.ts';
 
-/** Documents by every route that takes one. */
+/** Sends documents to every route that takes one. */
 function withDocuments(name: string, build: () => object[]): Attack {
   return {
     name,
@@ -36,7 +36,7 @@ function buildActions({ inputs }: { inputs: unknown[] }) {
   });
 }
 
-/** Documents whose texts, names, patterns and types are made to cost. */
+/** Documents with costly texts, names, patterns and types. */
 export const documents: readonly Attack[] = [
   withDocuments('names of combining characters', () => [
     buildDocument({ variables: named(512, (at) => `${at}${long('\u0301', 100)}`) }),

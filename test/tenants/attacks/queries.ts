@@ -3,7 +3,9 @@ import type { WorstRequest } from '../support/worstRequests.ts';
 import { type Attack, type AttackScene, get, long, readsPerSecond, times, withRequests } from './attack.ts';
 import { extremes } from './values.ts';
 
-/** Sends as many requests at once as a limit's burst permits, and the next ones once it has refilled. */
+/**
+ * Sends as many requests at once as a limit's burst permits, and the next ones after the burst has refilled.
+ */
 const inBursts = (name: string, build: (scene: AttackScene) => WorstRequest): Attack => ({
   name,
   async run(scene) {
@@ -15,7 +17,7 @@ const inBursts = (name: string, build: (scene: AttackScene) => WorstRequest): At
   },
 });
 
-/** Reads small pages, and then as many of the largest ones at once as the rest of the burst permits. */
+/** Reads small pages, and then as many of the largest pages at once as the rest of the burst permits. */
 const afterSmallPages: Attack = {
   name: 'small pages, and then the largest ones',
   async run(scene) {
@@ -27,7 +29,7 @@ const afterSmallPages: Attack = {
   },
 };
 
-/** Queries, cursors and headers that are made to cost. */
+/** Costly queries, cursors and headers. */
 export const queries: readonly Attack[] = [
   withRequests('filters of wildcards', () => [
     get(`/agreements?displayName[startsWith]=${encodeURIComponent(long('%_\\', 300))}&limit=100`),

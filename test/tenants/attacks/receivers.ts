@@ -13,7 +13,7 @@ import {
   writesPerSecond,
 } from './attack.ts';
 
-/** A receiver of webhooks on loopback that answers as it is told. */
+/** A receiver of webhooks on loopback with a given behaviour. */
 async function withReceiver(
   scene: AttackScene,
   answer: Parameters<typeof createServer>[1],

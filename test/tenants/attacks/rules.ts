@@ -9,7 +9,7 @@ function withRules(name: string, build: () => object[]): Attack {
   ]);
 }
 
-/** Notification rules that are made to cost. */
+/** Costly notification rules. */
 export const rules: readonly Attack[] = [
   withRules('rules with intervals of nothing and of for ever', () =>
     times(100, (at) => ({

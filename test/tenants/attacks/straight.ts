@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Hex, pad, stringToHex, toHex } from 'viem';
 import { type Attack, type AttackScene, times } from './attack.ts';
 
-/** More would be an attack on the chain's node. */
+/** A shorter pause would be an attack on the chain's node. */
 const pauseMs = 250;
 
 const sending = (name: string, build: (scene: AttackScene) => Hex): Attack => ({
@@ -13,7 +13,7 @@ const sending = (name: string, build: (scene: AttackScene) => Hex): Attack => ({
   },
 });
 
-/** As many fields as wanted, all of them the same bytes: 16 kB would become megabytes of values. */
+/** Any number of fields that all refer to the same bytes: 16 kB would become megabytes of values. */
 function buildAliases(count: number, bytes: number): Hex {
   const word = (value: number) => toHex(value, { size: 32 }).slice(2);
   const offsets = times(count, () => word(32 * count)).join('');
@@ -21,7 +21,7 @@ function buildAliases(count: number, bytes: number): Hex {
   return `0x${word(32)}${word(count)}${offsets}${id}${word(0)}${word(96)}${word(bytes)}${'ab'.repeat(bytes)}`;
 }
 
-/** Inputs that go around the service to the contract of an agreement that it indexes. */
+/** Inputs that bypass the service: they go directly to the contract of an indexed agreement. */
 export const straight: readonly Attack[] = [
   sending('fields of a payload that are all the same bytes', () => buildAliases(256, 8_192)),
   sending('payloads of fields that the document does not have', () => buildAliases(1, 32_768)),

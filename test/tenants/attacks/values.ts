@@ -4,7 +4,7 @@ import { buildDocument, named } from './document.ts';
 
 const postText = (path: string, text: string): WorstRequest => ({ ...post(path, undefined), text });
 
-/** Moments that few parsers expect. */
+/** Times that few parsers expect. */
 export const extremes = [
   '0001-01-01T00:00:00Z',
   '9999-12-31T23:59:59.999999999Z',
@@ -13,7 +13,7 @@ export const extremes = [
   '1e99',
 ];
 
-/** Values, steps and members that are made to cost. */
+/** Costly values, steps and members. */
 export const values: readonly Attack[] = [
   withRequests('numbers of sixty thousand digits', ({ chainId }) => {
     const agreement = buildDocument({

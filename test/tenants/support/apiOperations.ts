@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema, as far as values are made of it. */
+/** The parts of a JSON Schema that values are made from. */
 export type Schema = {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;
@@ -55,26 +55,26 @@ const documentShape = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), schemaShape) }),
 });
 
-/** By what a request is let in. */
+/** The kinds of access of a request. */
 export const credentials = ['apiKey', 'bearer', 'session', 'signingLink', 'walletSession', 'none'] as const;
 export type Credential = (typeof credentials)[number];
 
 export type Parameter = { readonly name: string; readonly in: string; readonly schema: Schema };
 
-/** A route, as the OpenAPI document tells of it. */
+/** A route from the OpenAPI document. */
 export type Operation = {
   readonly operationId: string;
   readonly method: string;
-  /** With its parameters in braces. */
+  /** The path with its parameters in braces. */
   readonly path: string;
   readonly credentials: readonly Credential[];
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
-  /** What it answers with where nothing else is asked for. */
+  /** The media types of its usual answer. */
   readonly mediaTypes: readonly string[];
 };
 
-/** The routes of an OpenAPI document, and the schemas that they refer to. */
+/** The routes of an OpenAPI document, and the schemas that they use. */
 export function readOperations(document: unknown): {
   operations: Operation[];
   schemas: Readonly<Record<string, Schema>>;
@@ -99,7 +99,7 @@ export function readOperations(document: unknown): {
   return { operations, schemas: components.schemas };
 }
 
-/** The route that a request goes to; undefined for a path that no route has. */
+/** The route of a request; undefined if no route has its path. */
 export function findOperation(
   operations: readonly Operation[],
   { method, path }: { method: string; path: string },
@@ -108,7 +108,7 @@ export function findOperation(
   const fits = operations.filter(
     (operation) => operation.method === method && patternOf(operation.path).test(asked),
   );
-  // Fixed parts go before parameters.
+  // Fixed parts take precedence over parameters.
   return fits.toSorted((one, other) => countParameters(one.path) - countParameters(other.path))[0];
 }
 

@@ -5,8 +5,9 @@ import { credentials } from './apiOperations.ts';
 import { sendRequest } from './sendRequest.ts';
 
 /**
- * A principal who sends as much as its rate allows, in a thread of its own, so that what it does is no work of whoever measures.
- * It begins with the message `begin`, ends with `end`, and answers then with how often it got which status.
+ * A principal who sends requests at its rate limit, in a separate thread, so that its work does not disturb
+ * the measurement. It begins with the message `begin` and ends with `end`. Then it answers with the number of
+ * answers by status.
  */
 const shape = z.object({
   baseUrl: z.string(),
@@ -23,7 +24,7 @@ const requestShape = z.object({
   credential: z.enum(credentials).optional(),
   forMs: z.number().optional(),
 });
-/** Of one kind: more do not make an attack worse, only longer. */
+/** The most concurrent requests of one kind. More would not make an attack worse, only longer. */
 const mostUnderWay = 40;
 
 const { baseUrl, apiKey, reads, writes } = shape.parse(workerData);

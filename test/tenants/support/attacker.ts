@@ -6,7 +6,7 @@ import type { WorstRequest } from './worstRequests.ts';
 
 const countsShape = z.record(z.string(), z.number());
 
-/** How often the attacker got which status; 0 for no answer. */
+/** The attacker's number of answers by status; 0 for no answer. */
 export type Attacked = z.output<typeof countsShape>;
 
 /** A hostile principal at its rate limit. The caller closes it. */

@@ -1,41 +1,41 @@
 import type { Times } from './neighbour.ts';
 
-/** How much longer something takes beside a disturbance. */
+/** The slow-down during a disturbance. */
 export type Factor = {
   readonly kind: Kind;
   readonly quietMs: number;
   readonly disturbedMs: number;
-  /** How much longer a server took that has nothing to do with the service; at least 1. */
+  /** The slow-down of a server that has nothing to do with the service; at least 1. */
   readonly machineFactor: number;
-  /** Without what the machine explains. */
+  /** The slow-down without the machine's part. */
   readonly factor: number;
 };
 
-/** A quiet time, and one with a disturbance right after it. */
+/** A quiet period, and a disturbed period right after it. */
 export type Round = { readonly quiet: Times; readonly disturbed: Times };
 
 type Kind = 'reads' | 'writes' | 'webhooks';
 const kinds = ['reads', 'writes', 'webhooks'] as const satisfies readonly Kind[];
 
-/** What a neighbour's own time may be multiplied with at most. */
+/** The largest allowed factor of a neighbour's times. */
 export const mostFactors: Readonly<Record<Kind, number>> = { reads: 3, writes: 5, webhooks: 5 };
 
 /**
- * A machine with other work does not tell shorter times from each other: a neighbour that is answered within them has not noticed
- * anything, whatever the factor.
+ * Shorter times cannot be told apart on a machine with other work. A neighbour that gets its answer within
+ * them notices nothing, whatever the factor.
  */
 const noiseMs: Readonly<Record<Kind, number>> = { reads: 15, writes: 40, webhooks: 200 };
 const controlNoiseMs = 10;
 
-/** The 99th of a hundred times; of fewer the longest but for one in a hundred. */
+/** The 99th percentile. Of fewer than a hundred times, it is the longest one. */
 export function findP99(times: readonly number[]): number {
   const sorted = times.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.99) - 1)] ?? Number.POSITIVE_INFINITY;
 }
 
 /**
- * The factors of rounds. Of the rounds the median counts: what else the machine does falls into one round or another, what the
- * disturbance does into all.
+ * The factors over all rounds. The median of the rounds counts: other work on the machine affects single
+ * rounds, but the disturbance affects all of them.
  */
 export function compareTimes(rounds: readonly Round[]): Factor[] {
   return kinds.map((kind) => {
@@ -53,7 +53,7 @@ export function compareTimes(rounds: readonly Round[]): Factor[] {
   });
 }
 
-/** The factors that are too large, in words. */
+/** The factors above the limits, in words. */
 export function listDelays(factors: readonly Factor[]): string[] {
   return factors
     .filter(({ kind, factor }) => !(factor < mostFactors[kind]))

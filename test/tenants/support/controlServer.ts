@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * A server that nobody attacks, in a process of its own, whose answers take a few short steps as those of the service do. What these
- * take longer beside an attack, the machine is too small or too busy for. Prints its port.
+ * A server that nobody attacks, in a separate process. Its answers take a few short steps, like those of the
+ * service. If it is slower during an attack, the machine is too small or too busy. Prints its port.
  */
 const steps = 3;
 const work = JSON.stringify(Array.from({ length: 200 }, (_, at) => ({ name: `n${at}`, at })));

@@ -2,30 +2,35 @@ import type { Credential, Operation, Parameter } from './apiOperations.ts';
 import { buildLargest, type Meaning } from './largestValue.ts';
 import type { WorstRequest } from './worstRequests.ts';
 
-/** What requests are generated with. */
+/** The data for generating requests. */
 export type GenerationScene = Omit<Meaning, 'isPlain'> & {
   /** The headers of each credential. */
   readonly headers: Readonly<Record<Credential, Readonly<Record<string, string>>>>;
-  /** Of routes that end what their credential is. */
+  /** The headers of routes that end their own credential. */
   readonly ownHeaders: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The parameters of paths, by the part of the path before them and their name, as `documents/{documentId}`. */
+  /**
+   * The path parameters, by the part of the path before them and their name, as in `documents/{documentId}`.
+   */
   readonly parts: Readonly<Record<string, string>>;
   readonly bodyValues: number;
 };
 
-/** Any longer one is cut off by the server before a route sees it. */
+/** The server cuts off a longer query before a route sees it. */
 const longestQuery = 12_000;
-/** How long a stream is read that does not end. */
+/** How long an endless stream is read. */
 const streamMs = 300;
 
-/** What one credential lets do, others do in the same way: of a route with several, the first tries everything. */
+/**
+ * These credentials work like the API key. If a route accepts several credentials, the first one gets all
+ * requests, and these get only the largest page.
+ */
 const sameAsKey: readonly Credential[] = ['bearer', 'session'];
 
 /**
- * Requests to a route, made of what the OpenAPI document says of it: the largest page, all parameters at once, parameters and
- * bodies that are as large as they may be, and such as make no sense.
+ * Requests to a route, built from the OpenAPI document: the largest page, all parameters at once, parameters
+ * and bodies of the largest size, and requests that make no sense.
  *
- * @throws Error for a parameter of a path that the scene has no value for.
+ * @throws Error if the scene has no value for a path parameter.
  */
 export function generateRequests(operation: Operation, scene: GenerationScene): WorstRequest[] {
   const { operationId, method, mediaTypes } = operation;
@@ -45,7 +50,7 @@ export function generateRequests(operation: Operation, scene: GenerationScene): 
       ...(mediaTypes.includes('text/event-stream') && { forMs: streamMs }),
     });
     const largest = request('the largest page', { query: writeLargestPage(operation, scene), body: plain });
-    // A file does not depend on what its query says beside its subject, nor on who reads it.
+    // A file depends only on its subject, not on other query parameters or on its reader.
     const isFile = mediaTypes.includes('text/html');
     if (at > 0 && isFile) return [];
     if (at > 0 && sameAsKey.includes(credential)) return [largest];
@@ -102,7 +107,7 @@ function listQueries(operation: Operation, scene: GenerationScene): [string, str
   const all = parametersOfQuery(operation);
   if (all.length === 0) return [];
   const free = all.filter(({ name }) => name !== 'cursor' && name !== 'consistency');
-  // Several orders at once are refused.
+  // The route refuses several orders at once.
   const filters = free.filter(({ name }) => !name.startsWith('sort'));
   return [
     ['all parameters', writeQuery(free, writeLargest(scene))],
@@ -113,7 +118,7 @@ function listQueries(operation: Operation, scene: GenerationScene): [string, str
   ];
 }
 
-/** Of one object. */
+/** The most members of one object. */
 const mostMembers = 4_096;
 
 function listBodies(

@@ -33,7 +33,10 @@ export function buildAgentRequest(options: {
   };
 }
 
-/** Which tools agents are offered, and calls of each, made of their schemas as requests are of those of routes. */
+/**
+ * The tools offered to agents, and calls of each. The calls are built from the tools' schemas in the same way
+ * as requests from the routes' schemas.
+ */
 export async function generateToolCalls(
   access: { baseUrl: string; apiKey: string },
   scene: GenerationScene,

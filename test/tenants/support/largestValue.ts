@@ -1,22 +1,22 @@
 import type { Schema } from './apiOperations.ts';
 
-/** What values are made of that a schema alone does not tell. */
+/** The additional data, besides a schema, from which values are built. */
 export type Meaning = {
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** Values by the names of members, which mean the same wherever they stand. */
+  /** Values by member name. A name means the same everywhere. */
   readonly known: Readonly<Record<string, unknown>>;
-  /** Leaves out what is not required and has no known value. */
+  /** Leaves out members that are not required and have no known value. */
   readonly isPlain: boolean;
 };
 
-/** Of a text, and a list, to which their schema sets no limit. */
+/** The sizes of texts and lists without a limit in their schema. */
 const usualCharacters = 1_000;
 const usualItems = 200;
-/** Of one list, in characters of JSON: several of them have to fit into one body. */
+/** The most characters of JSON in one list, because several lists must fit into one body. */
 const mostOfList = 100_000;
 const usualMembers = 200;
 
-/** A value that fits a schema and is as large as it may be, within what one body has room for. */
+/** A value that fits a schema and is as large as allowed, within the size of one body. */
 export function buildLargest(stated: Schema, meaning: Meaning): unknown {
   const schema = resolve(stated, meaning);
   if (schema.const !== undefined) return schema.const;

@@ -40,8 +40,8 @@ const values: readonly unknown[] = [
 const mostMembers = 3_000;
 
 /**
- * A copy of a value that tries to cost more: parts are repeated, lengthened, nested, exchanged with parts of others, or left out.
- * Nothing is made longer than about `most` characters.
+ * A copy of a value that may cost more: parts are repeated, lengthened, nested, replaced by parts of others,
+ * or left out. Nothing becomes longer than about `most` characters.
  */
 export function lengthen(
   value: unknown,
@@ -55,7 +55,10 @@ export function lengthen(
   return root.body;
 }
 
-/** About how long a value is as JSON, and no more than a little above `most`: what repeats itself within itself has no other end. */
+/**
+ * The approximate length of a value as JSON. It stops a little above `most`: a value with many repeated parts
+ * could take for ever.
+ */
 export function measureText(value: unknown, most: number): number {
   const open: unknown[] = [value];
   let length = 0;
@@ -76,7 +79,7 @@ export function measureText(value: unknown, most: number): number {
 const shortMembers = 12;
 const shortCharacters = 400;
 
-/** A copy of a value with little of each part: what is changed in it can be sent a hundred times as often. */
+/** A short copy of a value: small requests can be sent a hundred times as often. */
 export function shorten(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, shortCharacters);
   if (Array.isArray(value)) return value.slice(0, shortMembers).map(shorten);
@@ -88,7 +91,7 @@ export function shorten(value: unknown): unknown {
 
 const mostOfQuery = 4_000;
 
-/** A path whose parameters are lengthened, repeated, exchanged or left out. */
+/** A path with parameters lengthened, repeated, exchanged or left out. */
 export function lengthenQuery(path: string, random: () => number): string {
   const [place = '', query = ''] = path.split('?', 2);
   const pairs = query.split('&').slice(0, 20);
@@ -120,11 +123,11 @@ type Act = (spot: Spot, means: Means) => void;
 
 const acts: readonly Act[] = [repeat, repeat, stretch, stretch, exchange, exchange, nest, replace, remove];
 
-/** Gives a list or an object more of what it has. */
+/** Adds more items or members of the same kind to a list or an object. */
 function repeat({ holder, key }: Spot, { most: mostCharacters, random }: Means): void {
   const value = read(holder, key);
   const times = (item: unknown) => {
-    // What no body has room for is not worth the time to write it.
+    // A value that no body has room for is not worth writing.
     const fitting = Math.ceil(mostCharacters / Math.max(1, measureText(item, mostCharacters)));
     return Math.min(fitting, Math.floor(random() ** 3 * mostMembers));
   };
@@ -169,12 +172,15 @@ function read(holder: Holder, key: string): unknown {
   return Array.isArray(holder) ? holder[Number(key)] : holder[key];
 }
 
-/** As an own member, whatever it is called. */
+/** Makes it an own member, whatever its name is. */
 function write(holder: Holder, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Some of the places in a value, those near its root all: looking at every one would take longer than what is measured. */
+/**
+ * Some of the places in a value, nearest to its root first. Listing all of them would take longer than the
+ * measured work.
+ */
 function listSpots(root: Record<string, unknown>): Spot[] {
   const spots: Spot[] = [];
   const open: Holder[] = [root];

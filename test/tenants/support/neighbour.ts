@@ -10,12 +10,12 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { startControl } from './startControl.ts';
 import { deployAs } from './worstWorld.ts';
 
-/** How long what a principal asked for took, in milliseconds, and what was not answered with success. */
+/** The milliseconds that a principal's requests took, and the failures. */
 export type Times = {
   reads: number[];
   writes: number[];
   webhooks: number[];
-  /** Of a server that has nothing to do with the service. */
+  /** The times of a server that has nothing to do with the service. */
   control: number[];
   failures: string[];
 };
@@ -25,7 +25,7 @@ export type Neighbour = Awaited<ReturnType<typeof createNeighbour>>;
 const readPauseMs = 25;
 const writePauseMs = 150;
 
-/** A principal who reads, writes and is told by webhooks as usual. The caller closes it. */
+/** A principal who reads, writes and receives webhooks as usual. The caller closes it. */
 export async function createNeighbour(stack: ServiceStack, access: { baseUrl: string; apiKey: string }) {
   const { baseUrl, apiKey } = access;
   const client = createSingleCallClient(access);
@@ -68,7 +68,7 @@ export async function createNeighbour(stack: ServiceStack, access: { baseUrl: st
   };
 
   return {
-    /** Reads and writes for so long. */
+    /** Reads and writes for this long. */
     async live(ms: number): Promise<Times> {
       const times: Times = { reads: [], writes: [], webhooks: [], control: [], failures: [] };
       const endsAt = performance.now() + ms;

@@ -6,7 +6,7 @@ import { type RunningProcess, startRunning } from '../../support/runningProcess.
 import type { ServiceKind, ServiceStack } from '../../support/serviceStack.ts';
 
 const turnProbe = fileURLToPath(new URL('turnProbe.ts', import.meta.url));
-/** What the probe's fixed piece of work takes on a machine of two cores that does nothing else. */
+/** The time of the probe's fixed piece of work on an otherwise idle machine with two cores. */
 const usualAnchorMs = 22;
 
 const readingShape = z.object({
@@ -15,16 +15,18 @@ const readingShape = z.object({
   peakBytes: z.number(),
 });
 const anchorShape = z.object({ anchorMs: z.number() });
-/** The longest turn of the event loop and the most memory since the reading before, and the most memory ever. */
+/**
+ * The longest turn of the event loop and the most memory since the last reading, and the most memory ever.
+ */
 export type Reading = z.output<typeof readingShape>;
 
 export type ProbedProcess = RunningProcess & {
   read(): Promise<Reading>;
-  /** How many times longer than usual computing takes now, at least 1. */
+  /** The present slow-down of computing, at least 1. */
   findSlowness(): Promise<number>;
 };
 
-/** Starts a process of the service that tells how long its event loop computes at a time. The caller ends it. */
+/** Starts a process of the service that reports the turns of its event loop. The caller ends it. */
 export async function startProbed(
   stack: ServiceStack,
   options: { kind: ServiceKind; env?: NodeJS.ProcessEnv; onStart(child: Child): void },

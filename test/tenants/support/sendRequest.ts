@@ -2,12 +2,15 @@ import type { WorstRequest } from './worstRequests.ts';
 
 export type Answer = { status: number; bytes: number; text: string };
 
-/** The text of a request's body; none where it has none. */
+/** The text of a request's body; undefined if it has none. */
 export function textOf({ body, text }: Pick<WorstRequest, 'body' | 'text'>): string | undefined {
   return text ?? (body === undefined ? undefined : JSON.stringify(body));
 }
 
-/** Sends a request in the name of a principal, or of whom it says itself, and reads all of its answer; of a stream, what comes in its time. */
+/**
+ * Sends a request with a principal's key, or with the request's own credential, and reads the whole answer;
+ * of a stream, the part that arrives in its time.
+ */
 export async function sendRequest(
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
   request: Pick<WorstRequest, 'method' | 'path' | 'headers' | 'credential' | 'forMs' | 'body' | 'text'>,

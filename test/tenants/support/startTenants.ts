@@ -23,7 +23,7 @@ import { listWorstRequests } from './worstRequests.ts';
 import { createWorstScene } from './worstScene.ts';
 import { createWorstWorld } from './worstWorld.ts';
 
-/** A whole service with a hostile principal in it, who has what is large, and its worst requests. */
+/** A whole service with a hostile principal that owns large data, and the principal's worst requests. */
 export async function startTenants(run: LongRunParts, onClose: OnClose) {
   const limits = limitShape.parse({});
   const mailServer = await startMailServer({ onTaken: () => delay(mailMs) });
@@ -38,7 +38,7 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
       MAIL_FROM: 'service@example.org',
       RELAYER_POLL_MS: '250',
       CONSISTENCY_WAIT_MS: '200',
-      // What is adopted and cannot be folded is not waited for.
+      // Keeps the wait for an adopted agreement that cannot be folded short.
       DEPLOY_WAIT_MS: '1000',
       WORKER_INTERNAL_PORT: internalPort,
     },
@@ -77,7 +77,7 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
   const { tools, requests: calls } = await generateToolCalls({ baseUrl, apiKey }, generation);
   const generated = operations.flatMap((operation) => generateRequests(operation, generation));
   const handMade = listWorstRequests({ world, limits, documents, chainId: stack.chainId, webhookId });
-  // What ends something comes after all that is about it.
+  // Requests that end something come after all requests about it.
   const requests = [...handMade, ...generated, ...calls, ...signed].toSorted(
     (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
   );
@@ -104,9 +104,9 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
 }
 
 const wallets = 2;
-/** A mail server is slow. */
+/** Imitates a slow mail server. */
 const mailMs = 200;
-/** Principals who have nothing. */
+/** The number of principals who own nothing. */
 const others = 32;
 
 /** Keys of new principals who may do everything. */

@@ -4,21 +4,25 @@ import { evaluateAlert } from '../../support/evaluateAlert.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
-/** A record in quarantine, since no fold can read the inputs of its agreement. */
+/** A record in quarantine, because no fold can read its agreement's inputs. */
 export type StuckFold = {
-  /** Has it tried again and again until it is stopped. */
+  /** Retries until it is stopped. */
   begin(): void;
   end(): Promise<void>;
-  /** Sets right what was planted, has an operator release the record, and waits until it has its history and the alert is quiet. */
+  /**
+   * Corrects the planted data, lets an operator release the record, and waits until it has its history and
+   * the alert is quiet.
+   */
   heal(): Promise<void>;
 };
 
-/** An operator looks at what is wrong, and tries again; more often would only wait for the fold. */
+/** The pause between an operator's releases of the record. Shorter pauses would only wait for the fold. */
 const retryMs = 500;
 
 /**
- * Plants in the index, by hand, signers that are none, and adopts their agreement: a fold that cannot succeed, over all of its
- * inputs. Waits until the record is in quarantine, and the alert would fire by what the worker tells at /metrics.
+ * Plants invalid signers in the index by hand, and adopts their agreement. The fold over all its inputs
+ * cannot succeed. Waits until the record is in quarantine, and until the worker's /metrics would fire the
+ * alert.
  */
 export async function plantStuckFold(
   stack: ServiceStack,
@@ -26,7 +30,7 @@ export async function plantStuckFold(
     client: AgreementsClient;
     agreement: Record<string, unknown>;
     address: string;
-    /** Of the worker. */
+    /** The URL of the worker's metrics. */
     metricsUrl: string;
   },
 ): Promise<StuckFold> {
@@ -81,7 +85,7 @@ export async function plantStuckFold(
   };
 }
 
-/** Nobody but the indexer may write into its tables, and its triggers note what it writes: this passes them by. */
+/** Bypasses the rule that only the indexer writes into its tables, and the triggers that note its writes. */
 async function changeIndex(
   { pool }: ServiceStack,
   { address, signer }: { address: string; signer: string | null },

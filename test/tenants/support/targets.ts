@@ -2,10 +2,10 @@ import type { Cost } from '../measureRequests.ts';
 import { findOperation, type Operation } from './apiOperations.ts';
 import type { WorstRequest } from './worstRequests.ts';
 
-/** What has to be measured, by its name, and the names of the requests that do so. */
+/** The names of the routes and tools to measure, each with the names of its requests. */
 export type Targets = ReadonlyMap<string, readonly string[]>;
 
-/** Every route that the OpenAPI document has, and every tool that agents are offered, with the requests that go there. */
+/** Every route of the OpenAPI document and every tool offered to agents, with their requests. */
 export function listTargets({
   operations,
   tools,
@@ -23,7 +23,7 @@ export function listTargets({
   return new Map(names.map((name) => [name, (byTarget.get(name) ?? []).map((request) => request.name)]));
 }
 
-/** The targets none of whose requests has succeeded: what is always refused is not measured. */
+/** The targets without any successful request: refusals alone measure nothing. */
 export function listUnmeasured(targets: Targets, costs: readonly Cost[]): string[] {
   const byName = new Map(costs.map((cost) => [cost.name, cost]));
   return [...targets].flatMap(([target, names]) => {

@@ -2,12 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 /**
- * Loaded into a process under test: tells for how long its event loop computes at a time, and how much memory it has needed.
+ * Preloaded into a process under test: reports the longest turn of its event loop, and the memory that it has
+ * needed.
  *
- * Computing is processor time of the main thread, so that other programs on the machine do not count. It is read once in each
- * turn of the loop: what is read more than was read in the turn before was computed with nobody else having a turn.
+ * A turn's length is the main thread's processor time, so other programs on the machine do not count. The
+ * probe reads it once in each turn of the loop: the difference between two readings was computed while nobody
+ * else had a turn.
  *
- * At `/anchor` it tells how long a fixed piece of work takes, for processors that others share are slower even so.
+ * At `/anchor` it reports the time of a fixed piece of work, because shared processors are slower even in
+ * processor time.
  */
 const tickMs = 1;
 
@@ -28,7 +31,7 @@ setInterval(measure, tickMs).unref();
 const work = JSON.stringify(
   Array.from({ length: 2_000 }, (_, at) => ({ name: `n${at}`, values: [at, String(at), { at }] })),
 );
-/** Processor time is counted in steps of up to four milliseconds: the work has to be longer. */
+/** Processor time is counted in steps of up to four milliseconds, so the work must be longer. */
 const repetitions = 20;
 const measureAnchor = () => {
   const startedAt = computed();
@@ -36,7 +39,7 @@ const measureAnchor = () => {
   return computed() - startedAt;
 };
 
-/** The most memory since the reading before, where Linux tells it; elsewhere the most ever. */
+/** The most memory since the last reading, if Linux reports it; elsewhere the most memory ever. */
 const readPeakKiB = () => {
   try {
     const [, peak] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
@@ -59,7 +62,7 @@ const server = createServer(({ url }, response) => {
   response.end(JSON.stringify({ longestMs, recentPeakBytes, peakBytes: maxRSS * 1_024 }));
   longestMs = 0;
 });
-// Whoever asks keeps its connection, however long it does something else in between.
+// Keeps connections open, however long a client pauses between requests.
 server.keepAliveTimeout = 0;
 server.listen(Number(process.env.TURN_PROBE_PORT), '127.0.0.1');
 server.unref();

@@ -4,11 +4,11 @@ import { serializeAgreement } from '../../../src/protocol/index.ts';
 
 type Json = Record<string, unknown>;
 
-/** A document that has as much of something as is allowed, and what it needs to be deployed. */
+/** A document that reaches one of the limits, and the data for its deployment. */
 export type WorstDocument = {
   readonly name: string;
   readonly agreement: Json;
-  /** Initial values that its deployment takes, as large as they may be. */
+  /** Initial values for its deployment, as large as allowed. */
   readonly values: Json;
 };
 
@@ -18,7 +18,7 @@ const times = <Item>(count: number, make: (at: number) => Item) =>
 const members = (count: number, make: (at: number) => readonly [string, unknown]) =>
   Object.fromEntries(times(count, make));
 
-/** As small as a document can be; anybody may send its input again and again. */
+/** The smallest possible document; anybody may send its input any number of times. */
 const plain = {
   metadata: { templateId: 'did:template:worst' },
   variables: {},
@@ -39,7 +39,8 @@ function build({ execution = {}, ...parts }: Json & { execution?: Json }): Json 
 }
 
 /**
- * Documents at the limits, each in another dimension. All of them are taken: what is refused costs less than what is worked with.
+ * Documents at the limits, each at a different one. The service accepts all of them, because a refused
+ * document costs less than an accepted one.
  */
 export function buildWorstDocuments(limits: AgreementLimits): WorstDocument[] {
   const longName = (at: number) =>
@@ -95,7 +96,7 @@ export function buildWorstDocuments(limits: AgreementLimits): WorstDocument[] {
   ];
 }
 
-/** The rest of the room that a document has goes to text. */
+/** Fills the rest of a document's allowed size with text. */
 function fill(agreement: Json, jsonBytes: number): Json {
   const rest = jsonBytes - Buffer.byteLength(serializeAgreement({ ...agreement, filling: '' }));
   return rest > 0 ? { ...agreement, filling: 'é'.repeat(Math.floor(rest / 2)) } : agreement;
@@ -121,7 +122,7 @@ function withFields(
   return build({ execution: { inputs, transitions } });
 }
 
-/** As many bytes as all fields may need together, by reference to few variables. */
+/** All fields together need as many bytes as allowed, by reference to a few variables. */
 function withRepeatedRules(limits: AgreementLimits): Json {
   const bytes = Math.floor(fixedLimits.describedBytes / limits.fields) - 120;
   const variables = members(limits.fieldsPerInput, (at) => [

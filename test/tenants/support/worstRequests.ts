@@ -5,22 +5,22 @@ import type { Credential } from './apiOperations.ts';
 import type { WorstDocument } from './worstDocuments.ts';
 import type { WorstWorld } from './worstWorld.ts';
 
-/** A request, and what it is about. */
+/** A request and its description. */
 export type WorstRequest = {
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** Sent as it is, in the place of `body`. */
+  /** Sent as it is, instead of `body`. */
   readonly text?: string | undefined;
-  /** By what it is let in, where that is no key. */
+  /** The credential, if it is not an API key. */
   readonly credential?: Credential | undefined;
-  /** How long its answer is read, which does not end. */
+  /** How long an endless answer is read. */
   readonly forMs?: number | undefined;
-  /** The tool of agents that it calls, if it does. */
+  /** The agents' tool that the request calls, if any. */
   readonly tool?: string | undefined;
-  /** Makes what can be sent once, before each time that it is sent. */
+  /** Makes a new body before each send, for requests that work only once. */
   readonly prepare?: (() => Promise<{ body: unknown }>) | undefined;
 };
 
@@ -39,7 +39,10 @@ const word = `0x${'1'.repeat(64)}`;
 const signature = { v: 27, r: word, s: word };
 const deadline = 4_000_000_000;
 
-/** The worst requests of every route, made of the limits: what a principal can ask for with an ordinary key. */
+/**
+ * The worst requests to every route, built from the limits: requests that a principal can send with an
+ * ordinary key.
+ */
 export function listWorstRequests(scene: Scene): WorstRequest[] {
   const { documents } = scene;
   return [
@@ -53,7 +56,7 @@ export function listWorstRequests(scene: Scene): WorstRequest[] {
   ];
 }
 
-/** Every route that takes a document. */
+/** Requests to every route that takes a document. */
 function ofDocument({ name, agreement, values }: WorstDocument, { chainId, limits }: Scene): WorstRequest[] {
   const post = (route: string, body: unknown): WorstRequest => ({
     name: `${route}: ${name}`,
@@ -86,7 +89,10 @@ const listObservers = () => times(256, (at) => `observer${at}@example.org`);
 const listSteps = (count: number, values: unknown) =>
   times(count, (at) => ({ inputId: 'go', values, by: address, at: new Date(2e12 + at * 1e9).toISOString() }));
 
-/** Rules for so many recipients together, the first of them for as many as the others leave over. */
+/**
+ * Rules for this many recipients together. Each rule has one recipient, except the first one, which has all
+ * the others.
+ */
 export function buildRules({ inputId, count }: { inputId: string; count: number }) {
   const rules = Math.min(defaultRuleLimits.rules, count);
   return {
@@ -104,7 +110,7 @@ export function buildRules({ inputId, count }: { inputId: string; count: number 
   };
 }
 
-/** What is refused: the words for it must not cost more than what is taken. */
+/** Refused requests: their error texts must not cost more than accepted requests. */
 function listRefused({ chainId, limits }: Scene): WorstRequest[] {
   const many = (count: number, item: unknown) => times(count, () => item);
   const execution = (parts: object) => ({
@@ -119,9 +125,9 @@ function listRefused({ chainId, limits }: Scene): WorstRequest[] {
       ...parts,
     },
   });
-  // A little below the limit of values, which the body around the document counts against, too.
+  // A little below the limit of values, because the values around the document count too.
   const values = limits.bodyValues - 1_000;
-  /** Of one object. */
+  /** The most members of one object. */
   const most = 4_096;
   const refused: [string, unknown][] = [
     ['actions that are numbers', execution({ actions: many(values, 0) })],
@@ -189,7 +195,7 @@ function nest(depth: number): unknown {
   return value;
 }
 
-/** Further writes to a record with large values. */
+/** More writes to a record with large values. */
 function ofRecord({ world }: Scene): WorstRequest[] {
   const { record, values, account } = world;
   const post = (name: string, route: string, body: unknown): WorstRequest => ({
@@ -219,7 +225,7 @@ function ofRecord({ world }: Scene): WorstRequest[] {
   ];
 }
 
-/** Reads of what is large, of pages as long as they may be, and with numbers that make no sense. */
+/** Reads of large data, of the longest pages, and with senseless numbers. */
 function listReads({ world: { record } }: Scene): WorstRequest[] {
   const id = record.id;
   const instant = '9999-12-31T23:59:59.999999999%2B15:59';
@@ -330,7 +336,7 @@ function ofSessions(_scene: Scene): WorstRequest[] {
   ];
 }
 
-/** What is large again under a key that keeps the answer. */
+/** Large requests under an idempotency key, which stores the answer. */
 function listBatches({ documents, chainId }: Scene): WorstRequest[] {
   const [largest] = documents;
   const body = { agreement: largest?.agreement, chainId, initValues: largest?.values, signer: address };

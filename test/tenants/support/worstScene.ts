@@ -12,15 +12,16 @@ import type { WorstRequest } from './worstRequests.ts';
 import { deployAs, type WorstWorld } from './worstWorld.ts';
 
 type Headers = Record<string, string>;
-/** How long lists are that have room for more: as long as a page. */
+/** The length of lists without a smaller limit: a full page. */
 const pageLength = 100;
 const longText = (bytes: number) => 'é'.repeat(bytes / 2);
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 const idShape = z.looseObject({ data: z.looseObject({ id: z.string() }) });
 
 /**
- * Gives a hostile principal whatever its routes are about: links, sessions, drafts, webhooks with filters and deliveries, each list
- * a page long, and browsers that are let in. Returns what requests are generated with, and those that have to be signed.
+ * Gives a hostile principal data for all its routes: links, sessions, drafts, webhooks with filters and
+ * deliveries, each list a page long, and logged-in browsers. Returns the data for generating requests, and
+ * the requests that need a signature.
  */
 export async function createWorstScene(
   stack: ServiceStack,
@@ -28,7 +29,7 @@ export async function createWorstScene(
 ): Promise<{
   scene: Omit<GenerationScene, 'schemas'>;
   signed: WorstRequest[];
-  /** Of a link by which the participant signs. */
+  /** The secret of a link by which the participant signs. */
   linkSecret: string;
 }> {
   const { baseUrl, apiKey, otherKey, world, limits } = options;
@@ -164,7 +165,7 @@ export async function createWorstScene(
     post('a wallet that logs in', '/wallet/sessions', {
       credential: 'none',
       headers: page,
-      // Once each.
+      // Each login works only once.
       prepare: async () => ({ body: await login(third) }),
     }),
     post('a portal link before it is used', '/sessions/links/preview', {
@@ -248,7 +249,7 @@ export async function createWorstScene(
           signerAddress: account.address,
           environment: 'testnet',
         },
-        // Rules that nobody reads are tried by requests of their own.
+        // Left out: separate requests test notification rules.
         ...{
           notificationTemplate: undefined,
           participant: undefined,
@@ -271,7 +272,7 @@ function callTool(path: string, name: string, args: object): WorstRequest {
   });
 }
 
-/** A permit as the tools take it. */
+/** A permit in the tools' form. */
 function toAgent({ signature: { v, r, s }, ...permit }: SignedPermit & object) {
   return { ...permit, signature: `${r}${s.slice(2)}${v.toString(16)}` };
 }

@@ -11,20 +11,20 @@ import type { ServiceStack } from '../../support/serviceStack.ts';
 import { createSingleCallClient } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
-/** What the hostile principal has, as large as it may be: what its reads and further writes are about. */
+/** The data of the hostile principal, as large as allowed. Its reads and later writes use them. */
 export type WorstWorld = {
   readonly client: AgreementsClient;
   readonly account: PrivateKeyAccount;
   readonly record: { readonly id: string; readonly address: Address; readonly documentId: string };
   readonly agreement: Record<string, unknown>;
-  /** Values of its input, as large as they may be. */
+  /** Values of its input, as large as allowed. */
   readonly values: Record<string, string>;
 };
 
 const times = <Item>(count: number, make: (at: number) => Item) =>
   Array.from({ length: count }, (_, at) => make(at));
 
-/** One input with as many fields as it may have; anybody may send it for ever. */
+/** One input with as many fields as allowed; anybody may send it any number of times. */
 export function buildWideAgreement(limits: AgreementLimits): Record<string, unknown> {
   const name = (at: number) => `v${at}`;
   const field = { type: 'string', validation: { required: false } };
@@ -51,7 +51,7 @@ export function buildWideAgreement(limits: AgreementLimits): Record<string, unkn
   };
 }
 
-/** Deploys an agreement by permit, and waits until it is on the chain. */
+/** Deploys an agreement with a permit, and waits until it is on the chain. */
 export async function deployAs(
   stack: ServiceStack,
   options: {
@@ -61,7 +61,7 @@ export async function deployAs(
     agreement: Record<string, unknown>;
     notificationTemplate?: Record<string, unknown>;
     observers?: string[];
-    /** Whoever is its one participant, if it has one. */
+    /** The only participant, if there is one. */
     party?: Address;
   },
 ) {
@@ -87,7 +87,9 @@ export async function deployAs(
   return { id, address, documentId };
 }
 
-/** Deploys the widest agreement, and sends so many inputs with the largest values straight to its contract. */
+/**
+ * Deploys the widest agreement, and sends this many inputs with the largest values directly to its contract.
+ */
 export async function createWorstWorld(
   stack: ServiceStack,
   options: { baseUrl: string; apiKey: string; limits: AgreementLimits; valueBytes: number; inputs: number },
@@ -115,7 +117,7 @@ export async function submitDirectly({ client }: ServiceStack, to: Address, payl
     functionName: 'submitInput',
     args: [nameHash('go'), payload],
   });
-  // What it may cost is not estimated, which would take the node as long again.
+  // Sets the gas itself: an estimate would take the node as long again.
   const hash = await client.sendTransaction({ account, chain: null, to, data, gas: 25_000_000n });
   const { status } = await awaitReceipt(client, hash);
   if (status !== 'success') throw new Error('an input of the hostile principal reverted');

@@ -1,4 +1,4 @@
 import { Hono } from 'hono';
 
-/** Ponder requires an application to serve; health and readiness are its own. */
+/** Ponder requires an application to serve. Ponder itself serves health and readiness. */
 export default new Hono();
