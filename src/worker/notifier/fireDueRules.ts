@@ -22,6 +22,8 @@ export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigi
 /** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
+/** Of each principal; if all of them wait for their records, its other rules wait too. */
+const schedulesLookedAt = 200;
 /** The most principals with schedules, due or not, that a batch looks at. */
 const principalsAtOnce = 500;
 
@@ -125,7 +127,10 @@ function findTurns({
     order by place`;
 }
 
-/** The oldest due schedules of each of these principals. */
+/**
+ * The oldest due schedules of each of these principals. A record that is not folded to the end may have left its state
+ * by now, so its rules wait.
+ */
 function findDueSchedules({
   chainId,
   clock,
@@ -139,9 +144,13 @@ function findDueSchedules({
   return sql`
     select due.record_id, due.rule_id, due.span
     from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[]) as turn(owner) cross join lateral (
-      select record_id, rule_id, span from service.rule_schedules
-      where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
-        and since_block <= ${clock.confirmedBlock}
+      select oldest.* from (
+        select record_id, rule_id, span, due_ms from service.rule_schedules
+        where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
+          and since_block <= ${clock.confirmedBlock}
+        order by due_ms limit ${schedulesLookedAt}) as oldest
+      where not exists (select 1 from service.records r where r.id = oldest.record_id and r.behind)
+        and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
       order by due_ms limit ${share}) as due`;
 }
 

@@ -104,3 +104,27 @@ test('nobody waits behind the rules of another, nor reads past them, and a round
   expect(Object.keys(fourth.fired)).toEqual(['prn_z20', 'prn_z21', 'prn_z22', 'prn_z23', 'prn_z24']);
   expect(fourth.next).toBeUndefined();
 });
+
+test('rules of a record that is not folded to the end wait, and others of its principal do not', async () => {
+  const { pool } = fixture;
+  await pool.query('delete from service.rule_schedules');
+  await insertDue('prn_behind', { count: 2, dueMs: 1 });
+  await insertRecords(pool, { id: 'prn_behind' }, [
+    { id: 'agr_other', chain_id: chainId, notification_template: JSON.stringify({ rules: [rule] }) },
+  ]);
+  await pool.query(
+    `update service.rule_schedules set record_id = 'agr_other' where span = 'span 2' and principal_id = 'prn_behind'`,
+  );
+  await pool.query(`update service.records set behind = true where id = 'agr_prn_behind'`);
+  expect((await fire()).fired).toEqual({ prn_behind: 1 });
+  expect((await fire()).fired).toEqual({});
+  await pool.query(`update service.records set behind = false where id = 'agr_prn_behind'`);
+  await pool.query(
+    `insert into service.quarantined_records (record_id, chain_id, phase, error, retry_at)
+    values ('agr_prn_behind', $1, 'continue', 'x', now())`,
+    [chainId],
+  );
+  expect((await fire()).fired).toEqual({});
+  await pool.query('delete from service.quarantined_records');
+  expect((await fire()).fired).toEqual({ prn_behind: 1 });
+});
