@@ -89,12 +89,12 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
         await attacking;
         const ofApi = await api.read();
         const ofWorker = await worker.read();
-        const slowness = ofApi.longestMs > mostTurnMs ? await api.findSlowness() : 1;
+        const slowness = await api.findSlowness();
         // Only an effect that occurs in each round comes from the attack.
         turnMs = Math.min(turnMs, ofApi.longestMs / slowness);
         workerTurnMs = Math.min(workerTurnMs, ofWorker.longestMs);
         peakBytes = Math.max(peakBytes, ofApi.recentPeakBytes);
-        rounds.push({ quiet, disturbed });
+        rounds.push({ quiet, disturbed, slowness });
       }
       const failures = rounds.flatMap(({ disturbed }) => disturbed.failures);
       return {

@@ -148,9 +148,10 @@ async function liveBeside(
     begin();
     const disturbed = await neighbour.live(run.seconds * 1_000);
     await end();
-    rounds.push({ quiet, disturbed });
     const { longestMs } = await worker.read();
-    workerTurnMs = Math.max(workerTurnMs, longestMs / (await worker.findSlowness()));
+    const slowness = await worker.findSlowness();
+    rounds.push({ quiet, disturbed, slowness });
+    workerTurnMs = Math.max(workerTurnMs, longestMs / slowness);
     run.onProgress(`${what}: round ${rounds.length}`);
   }
   return { rounds, workerTurnMs };

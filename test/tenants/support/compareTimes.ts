@@ -12,7 +12,12 @@ export type Factor = {
 };
 
 /** A quiet period, and a disturbed period right after it. */
-export type Round = { readonly quiet: Times; readonly disturbed: Times };
+export type Round = {
+  readonly quiet: Times;
+  readonly disturbed: Times;
+  /** How many times as long as usual the machine computes; at least 1. */
+  readonly slowness: number;
+};
 
 type Kind = 'reads' | 'writes' | 'webhooks';
 const kinds = ['reads', 'writes', 'webhooks'] as const satisfies readonly Kind[];
@@ -22,7 +27,7 @@ export const mostFactors: Readonly<Record<Kind, number>> = { reads: 3, writes: 5
 
 /**
  * Shorter times cannot be told apart on a machine with other work. A neighbour that gets its answer within
- * them notices nothing, whatever the factor.
+ * them notices nothing, whatever the factor. On a machine that computes more slowly they are longer.
  */
 const noiseMs: Readonly<Record<Kind, number>> = { reads: 15, writes: 40, webhooks: 200 };
 const controlNoiseMs = 10;
@@ -39,11 +44,11 @@ export function findP99(times: readonly number[]): number {
  */
 export function compareTimes(rounds: readonly Round[]): Factor[] {
   return kinds.map((kind) => {
-    const factors = rounds.map(({ quiet, disturbed }) => {
+    const factors = rounds.map(({ quiet, disturbed, slowness }) => {
       const [quietMs, disturbedMs] = [findP99(quiet[kind]), findP99(disturbed[kind])];
       const slower = findP99(disturbed.control) / Math.max(findP99(quiet.control), controlNoiseMs);
       const machineFactor = Math.max(1, slower);
-      const factor = disturbedMs / Math.max(quietMs, noiseMs[kind]) / machineFactor;
+      const factor = disturbedMs / Math.max(quietMs, noiseMs[kind] * slowness) / machineFactor;
       return { kind, quietMs, disturbedMs, machineFactor, factor };
     });
     const sorted = factors.toSorted((one, other) => one.factor - other.factor);
