@@ -32,9 +32,11 @@ const attackMs = 4_000;
 
 /** The service's clock is the newest block's time, which may be this late. */
 const chainLagMs = 5_000;
-/** Only the hostile principal has rules. */
+/** Only the hostile principal has rules. Those that are firing are left alone. */
 const makeRulesDue = `
-  update service.rule_schedules set starts_ms = $1::bigint - next_number * interval_ms where until_ms is null`;
+  update service.rule_schedules set starts_ms = $1::bigint - next_number * interval_ms
+  where (record_id, rule_id, span) in (
+    select record_id, rule_id, span from service.rule_schedules where until_ms is null for update skip locked)`;
 
 /**
  * Measures a neighbour during each attack, in more rounds if it is slow, and returns each attack's effects.

@@ -3,7 +3,7 @@ import { type Attack, long, times } from './attack.ts';
 import { buildDocument } from './document.ts';
 
 const agreements = 4;
-/** As many rules and recipients as an agreement may have. */
+/** As many rules as an agreement may have, with as much text as a request may have. */
 const rulesEach = 100;
 const recipients = times(2, (at) => `observer${at}@example.org`);
 const pauseMs = 500;
@@ -19,7 +19,7 @@ const buildRules = (channel: 'email' | 'external_webhook') =>
       checkInterval: { value: 1, unit: 'minutes' },
     },
     recipients,
-    notification: { channel, subject: long('x', 400), body: long('x', 20_000) },
+    notification: { channel, subject: long('x', 400), body: long('x', 9_000) },
   }));
 
 const firing = (name: string, channel: 'email' | 'external_webhook'): Attack => ({
