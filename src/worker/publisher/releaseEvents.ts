@@ -138,12 +138,17 @@ async function release(transaction: Queryable, which: SQL): Promise<string[]> {
     sql`select id from (${which}) as due order by block_number, record_id, block_order, created_at, id`,
   );
   if (ids.length === 0) return [];
-  // By the ids, each event is found in the index, whatever the planner expects.
+  // By the ids, each event is found by its key: the state is in a form that matches no index. Events are locked, because a fold may
+  // withdraw one at the same time: a release for a rule holds no lock of the chain.
   const { rows } = await transaction.execute<ReleasedRow>(sql`
-    with numbered as (
-      select chosen.id, feed.last_position + row_number() over (partition by principal_id order by chosen.place) as position
+    with locked as materialized (
+      select due.id, due.principal_id, chosen.place
       from unnest(${arrayOf(ids)}::text[]) with ordinality as chosen(id, place)
-      join service.events due on due.id = chosen.id join service.event_feeds feed using (principal_id)
+      join service.events due on due.id = chosen.id and due.state || '' = 'pending'
+      order by chosen.place for no key update of due
+    ), numbered as (
+      select locked.id, feed.last_position + row_number() over (partition by principal_id order by locked.place) as position
+      from locked join service.event_feeds feed using (principal_id)
     ), released as (
       update service.events event set state = 'released', position = numbered.position, released_at = now()
       from numbered where event.id = numbered.id
