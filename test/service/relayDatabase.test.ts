@@ -52,7 +52,7 @@ describe('a relay whose database connection breaks', () => {
       const rows = await world.accept(3);
       await world.waitForMints(rows.map(({ recipient }) => recipient));
       for (let round = 1; round <= 2; round++) {
-        proxy.cutNext(cut, 2);
+        proxy.cutNext(cut, { count: 2 });
         rows.push(...(await world.accept(10)));
         await waitUntil('connections were cut', () => proxy.count() >= 2 * round - 1);
       }

@@ -10,8 +10,13 @@ export type Cut = 'beforeBegin' | 'beforeCommit' | 'afterCommit';
 export type CutProxy = {
   /** The connection string of the database through this proxy. */
   url: string;
-  /** Cuts this number of the next connections that begin or commit a transaction. */
-  cutNext(cut: Cut, count?: number): void;
+  /**
+   * Cuts this number of the next connections that begin or commit a transaction. With `containing`, only where
+   * the transaction has sent this text, for example a table's name: a process also commits on its own account.
+   */
+  cutNext(cut: Cut, options?: { count?: number; containing?: string }): void;
+  /** Cuts none of the next connections. */
+  stopCutting(): void;
   /** Number of cut connections so far. */
   count(): number;
   close(): Promise<void>;
@@ -22,11 +27,13 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let wanted: Cut | undefined;
+  let containing = '';
   let left = 0;
   let done = 0;
 
-  const takeCut = (data: Buffer): Cut | undefined => {
-    if (left === 0 || !data.includes(wanted === 'beforeBegin' ? 'begin\0' : 'commit\0')) return undefined;
+  const takeCut = (data: Buffer, hasSent: boolean): Cut | undefined => {
+    if (left === 0 || !hasSent) return undefined;
+    if (!data.includes(wanted === 'beforeBegin' ? 'begin\0' : 'commit\0')) return undefined;
     left--;
     done++;
     return wanted;
@@ -34,6 +41,7 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let isAwaited = false;
+    let hasSent = false;
     const end = () => {
       client.destroy();
       upstream.destroy();
@@ -46,7 +54,9 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
       socket.on('error', end).on('close', end);
     }
     client.on('data', (data) => {
-      const cut = takeCut(data);
+      if (data.includes('begin\0')) hasSent = false;
+      hasSent ||= data.includes(containing);
+      const cut = takeCut(data, hasSent);
       if (cut === 'beforeBegin' || cut === 'beforeCommit') return end();
       isAwaited ||= cut === 'afterCommit';
       upstream.write(data);
@@ -65,9 +75,13 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   url.port = String(port);
   return {
     url: url.href,
-    cutNext(cut, count = 1) {
+    cutNext(cut, { count = 1, containing: text = '' } = {}) {
       wanted = cut;
       left = count;
+      containing = text;
+    },
+    stopCutting() {
+      left = 0;
     },
     count: () => done,
     async close() {
