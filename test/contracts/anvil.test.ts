@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Address, encodeFunctionData } from 'viem';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Address, encodeFunctionData, type Hash, parseGwei } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testTokenAbi as abi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
@@ -41,6 +42,17 @@ async function mint(anvil: Anvil, token: Address, amount: bigint) {
   const hash = await client.sendTransaction({ account: holder, chain: null, to: token, data });
   return awaitReceipt(client, hash);
 }
+
+const signTransfer = (nonce: number) =>
+  accounts.owner.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce,
+    to: holder,
+    gas: 21_000n,
+    maxFeePerGas: parseGwei('3'),
+    maxPriorityFeePerGas: 1n,
+  });
 
 const readBalance = (anvil: Anvil, token: Address, blockNumber?: bigint) =>
   createAnvilClient(anvil.rpcUrl).readContract({
@@ -108,6 +120,31 @@ describe('a started Anvil', () => {
     await vi.waitFor(async () => expect(await client.getBlockNumber()).toBeGreaterThan(1n), {
       timeout: 10_000,
     });
+  });
+
+  it('mines transactions that it has queued although nothing comes before them', async () => {
+    const anvil = await start();
+    const client = createAnvilClient(anvil.rpcUrl);
+    const hashes: Hash[] = [];
+    for (const nonce of [5, 6, 7])
+      hashes.push(await client.sendRawTransaction({ serializedTransaction: await signTransfer(nonce) }));
+    // As after a block with the previous nonce that Anvil's pool has missed: even a new block leaves them out.
+    await client.setNonce({ address: holder, nonce: 5 });
+    await client.mine({ blocks: 1 });
+    expect(await client.getTransactionCount({ address: holder })).toBe(5);
+    const receipts = await Promise.all(hashes.map((hash) => awaitReceipt(client, hash)));
+    expect(receipts.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+    expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: 0 });
+  });
+
+  it('leaves transactions queued whose nonces are too high', async () => {
+    const anvil = await start();
+    const client = createAnvilClient(anvil.rpcUrl);
+    const hash = await client.sendRawTransaction({ serializedTransaction: await signTransfer(1) });
+    await delay(2_500);
+    expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: 1 });
+    await client.sendRawTransaction({ serializedTransaction: await signTransfer(0) });
+    expect((await awaitReceipt(client, hash)).status).toBe('success');
   });
 
   it('continues the chain of another node', async () => {

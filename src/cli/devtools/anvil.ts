@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { buildAnvilCommand } from './anvilCommand.ts';
 import { type AnvilLog, openAnvilLog } from './anvilLog.ts';
+import { watchAnvilPool } from './anvilPool.ts';
 import { type AnvilStateFile, adoptAnvilDump, prepareAnvilState } from './anvilStateFile.ts';
 
 /** Loading a state of many blocks takes seconds, and a fork asks a remote node first. */
@@ -69,7 +70,9 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   endWithProcess(child);
 
   let ended: Promise<void> | undefined;
+  let leavePool = () => {};
   async function end(signal: NodeJS.Signals): Promise<void> {
+    leavePool();
     child.kill(signal);
     const overdue = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
     await exited.finally(() => {
@@ -83,8 +86,10 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     if (child.pid === undefined) await exited;
     const port = await waitUntilReady(child, log);
     if (state?.genesisTimestamp != null) await setClock(port);
+    const rpcUrl = `http://127.0.0.1:${port}`;
+    leavePool = watchAnvilPool(rpcUrl);
     return {
-      rpcUrl: `http://127.0.0.1:${port}`,
+      rpcUrl,
       wsUrl: `ws://127.0.0.1:${port}`,
       port,
       pid: child.pid ?? 0,

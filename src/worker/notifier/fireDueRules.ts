@@ -4,6 +4,7 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
+import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
 import { addUsage } from '../../records/quotas/usage.ts';
@@ -109,15 +110,11 @@ function findTurns({
   clock: ChainClock;
   after: string | undefined;
 }): SQL {
-  const nextOf = (position: SQL) => sql`
+  const firstOf = (position: SQL) => sql`
     select ${owner} as owner, due_ms from service.rule_schedules
     where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
-    with recursive round as (
-      select first.*, 1 as place from (${nextOf(after === undefined ? sql`true` : sql`${owner} > ${after}`)}) as first
-      union all
-      select next.*, place + 1 from round cross join lateral (${nextOf(sql`${owner} > round.owner`)}) as next
-      where place < ${principalsAtOnce})
+    ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
     select owner, due_ms <= ${clock.nowMs}
         and coalesce(today.events, 0) < coalesce(own.value, ${defaultQuotas.eventsPerDay}) as is_due
     from round

@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { events } from '../../platform/database/tables/events.ts';
+import { walkOwners } from '../../platform/database/walkOwners.ts';
 import { closeBody } from '../../records/events/eventParts.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
@@ -48,9 +49,9 @@ export async function releaseEvents(
   options: { chainId: number; through: bigint; after?: string | undefined },
 ): Promise<Release> {
   const { rows: looked } = await transaction.execute<TurnRow>(findTurns(options));
-  const principals = looked.filter(({ is_due: isDue }) => isDue).map(({ principal_id: id }) => id);
+  const principals = looked.filter(({ is_due: isDue }) => isDue).map(({ owner }) => owner);
   const last = looked.length === principalsAtOnce ? looked.at(-1) : undefined;
-  return { ...(await releaseFirst(transaction, { ...options, principals })), next: last?.principal_id };
+  return { ...(await releaseFirst(transaction, { ...options, principals })), next: last?.owner };
 }
 
 /**
@@ -78,7 +79,7 @@ export async function releaseFirst(
   return { released: released.length, unfinished };
 }
 
-type TurnRow = { principal_id: string; is_due: boolean };
+type TurnRow = { owner: string; is_due: boolean };
 
 /** Principals with waiting events, each found by one step in the index, however many events it has. */
 function findTurns({
@@ -90,18 +91,12 @@ function findTurns({
   through: bigint;
   after?: string | undefined;
 }): SQL {
-  const nextOf = (position: SQL) => sql`
-    select principal_id, block_number from service.events
+  const firstOf = (position: SQL) => sql`
+    select principal_id as owner, block_number from service.events
     where state = 'pending' and chain_id = ${chainId} and ${position} order by principal_id, block_number limit 1`;
   return sql`
-    with recursive round as (
-      select first.*, 1 as place
-      from (${nextOf(after === undefined ? sql`true` : sql`principal_id > ${after}`)}) as first
-      union all
-      select next.*, place + 1
-      from round cross join lateral (${nextOf(sql`principal_id > round.principal_id`)}) as next
-      where place < ${principalsAtOnce})
-    select principal_id, block_number <= ${through} as is_due from round order by place`;
+    ${walkOwners({ owner: sql`principal_id`, firstOf, after, limit: principalsAtOnce })}
+    select owner, block_number <= ${through} as is_due from round order by place`;
 }
 
 /** Stores and releases events that need no confirmation, in a transaction as for `releaseEvents`. */
