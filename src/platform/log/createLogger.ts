@@ -11,9 +11,12 @@ export type LoggerOptions = {
   destination?: DestinationStream;
 };
 
+/** A line is written at once. Only with a length of at least one does pino's `flush` wait for lines under way. */
+const minLength = 1;
+
 /**
- * A logger that writes one JSON object per line. Secrets are removed from every finished line, also inside
- * other texts.
+ * A logger that writes one JSON object per line, without waiting for who reads them. Secrets are removed from every
+ * finished line, also inside other texts.
  */
 export function createLogger({ level, name, secrets = [], destination }: LoggerOptions): Logger {
   const options = {
@@ -22,5 +25,5 @@ export function createLogger({ level, name, secrets = [], destination }: LoggerO
     serializers: { err: pino.stdSerializers.errWithCause },
     hooks: { streamWrite: createRedactor(secrets) },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? pino.destination({ dest: 1, sync: false, minLength }));
 }

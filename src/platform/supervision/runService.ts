@@ -42,8 +42,10 @@ export function runService(options: ServiceOptions): void {
       }
       closings.splice(closings.lastIndexOf(closing), 1);
     }
-    clearTimeout(overdue);
     logger.info('stopped');
+    // Lines under way would be written after the ones that the end of the process writes, or not at all.
+    await new Promise((resolve) => logger.flush(resolve));
+    clearTimeout(overdue);
     process.exit(failures > 0 ? 1 : exitCode);
   };
   const fail = (error: unknown, message: string) => {
