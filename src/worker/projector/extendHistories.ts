@@ -7,6 +7,7 @@ import type { AuthoredDocument } from './projectedDocument.ts';
 import { type RecordInput, readInputs } from './readIndexedInputs.ts';
 import { failFold, RecordFoldError } from './recordFoldError.ts';
 import type { FoldedRecord } from './storedHistories.ts';
+import { readTransitionWeights } from './transitionWeights.ts';
 
 /** At most about this many inputs are folded at once; a record with more catches up in later folds. */
 const inputLimit = 2_000;
@@ -22,6 +23,12 @@ const blockTextLimit = 64 * 1024 * 1024;
  */
 const foldTimeMs = 500;
 const blockLimitMs = 5_000;
+/**
+ * At most about this many rows of notifications and schedules are caused by one fold; and the most by the inputs that
+ * one record has in one block.
+ */
+const firingLimit = 2_000;
+const blockFiringLimit = 20_000;
 /** The most values of variables held at once for one record. */
 const mostValues = 1_000_000;
 /** The most characters of a record's variables: a fold holds at least one record whole. */
@@ -38,8 +45,8 @@ type Extension = {
 
 /**
  * Folds the inputs of the blocks up to `through` that the records lack. All inputs of a block are folded or
- * none, so that each record stays at the end of some block. Inputs that do not fit into the time of one fold
- * wait for the next one; the first record always advances.
+ * none, so that each record stays at the end of some block. Inputs that do not fit into one fold, by their time or by
+ * what they cause, wait for the next one; the first record always advances.
  *
  * @throws RecordFoldError for a record that cannot get on, or not in time.
  */
@@ -49,19 +56,29 @@ export async function extendHistories(
 ): Promise<ExtendedRecord[]> {
   const { records, documents } = extension;
   const { inputs, behind } = await readWholeBlocks(transaction, extension);
+  const weights = await readTransitionWeights(transaction, [...inputs.keys()]);
   const extended: ExtendedRecord[] = [];
+  let leftFirings = firingLimit;
   let leftMs = foldTimeMs;
   let leftText = 2 * textLimit;
   for (const record of records) {
     const lacking = inputs.get(record.id) ?? [];
-    const isSpent = leftMs <= 0 || leftText <= 0;
+    const isSpent = leftMs <= 0 || leftText <= 0 || leftFirings <= 0;
     const isLeftOut = isSpent && lacking.length > 0 && extended.some(({ mined }) => mined.length > 0);
     const pace = createPace();
-    const turn = { pace, timeMs: leftMs, text: leftText, document: documents(record.docHash) };
-    const { history, mined } = isLeftOut
-      ? { ...record, mined: [] }
+    const turn = {
+      pace,
+      timeMs: leftMs,
+      text: leftText,
+      firings: leftFirings,
+      document: documents(record.docHash),
+      weigh: weights(record.id),
+    };
+    const { history, mined, firings } = isLeftOut
+      ? { ...record, mined: [], firings: 0 }
       : await extendHistory(record, lacking, turn).catch((cause) => failFold(record.id, cause));
     leftMs -= pace.spentMs();
+    leftFirings -= firings;
     for (const input of mined) leftText -= sizeOfInput(input);
     extended.push({
       ...record,
@@ -73,16 +90,23 @@ export async function extendHistories(
   return extended;
 }
 
-type Turn = { pace: Pace; timeMs: number; text: number; document: AuthoredDocument };
+type Turn = {
+  pace: Pace;
+  timeMs: number;
+  text: number;
+  firings: number;
+  document: AuthoredDocument;
+  weigh(input: MinedInput): number;
+};
 
 /** One record, by as many whole blocks as time and room allow, at least one. */
 async function extendHistory(
   { id, history: stored }: FoldedRecord,
   lacking: readonly RecordInput[],
-  { pace, timeMs, text, document }: Turn,
-): Promise<{ history: History; mined: MinedInput[] }> {
+  { pace, timeMs, text, firings: mostFirings, document, weigh }: Turn,
+): Promise<{ history: History; mined: MinedInput[]; firings: number }> {
   const mined: MinedInput[] = [];
-  if (lacking.length === 0) return { history: stored, mined };
+  if (lacking.length === 0) return { history: stored, mined, firings: 0 };
   const reader = await document.prepare(pace);
   // Each input keeps its values until it is written.
   const mostInputs = Math.max(1, mostValues / (1 + Object.keys(stored.variables).length));
@@ -90,10 +114,13 @@ async function extendHistory(
   let history = stored;
   let size = 0;
   let sizeOfBlock = 0;
+  let firings = 0;
+  let firingsOfBlock = 0;
   for (const { input } of lacking) {
     const isNextBlock = mined.length > 0 && input.blockNumber > history.stateBlockNumber;
-    if (isNextBlock && (pace.spentMs() > timeMs || size >= text || mined.length >= mostInputs)) break;
-    sizeOfBlock = isNextBlock ? 0 : sizeOfBlock;
+    const isFull = size >= text || firings >= mostFirings || mined.length >= mostInputs;
+    if (isNextBlock && (isFull || pace.spentMs() > timeMs)) break;
+    if (isNextBlock) [sizeOfBlock, firingsOfBlock] = [0, 0];
     if (pace.spentMs() > blockLimitMs) {
       throw new RecordFoldError(id, `Its inputs of one block take longer than ${blockLimitMs} ms.`);
     }
@@ -105,10 +132,19 @@ async function extendHistory(
     if (sizeOfBlock > 2 * blockTextLimit) {
       throw new RecordFoldError(id, tooLong('inputs of one block', 2 * blockTextLimit));
     }
+    const weight = weigh(next.mined);
+    firings += weight;
+    firingsOfBlock += weight;
+    if (firingsOfBlock > blockFiringLimit) {
+      throw new RecordFoldError(
+        id,
+        `Its inputs of one block cause more than ${blockFiringLimit} notifications.`,
+      );
+    }
     watch(next);
     await pace.breathe();
   }
-  return { history, mined };
+  return { history, mined, firings };
 }
 
 /** Values only grow by those of inputs, so their sum is taken anew only when it may be beyond the limit. */

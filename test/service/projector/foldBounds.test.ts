@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Fold } from '../../../src/worker/projector/fold.ts';
+import { ruleOf } from '../rules/support/ruleScene.ts';
 import { addressOfClone } from './support/chain.ts';
 import {
   alice,
@@ -302,4 +303,51 @@ test('submissions to a quarantined record wait for its retry, and take the place
   expect(await scene.record(recordId)).toMatchObject({ inputCount: 2, state: 'dark' });
   expect(await rowsOf('select 1 from service.quarantined_records')).toEqual([]);
   expect(await countEvents()).toEqual([3]);
+});
+
+/** A record whose every transition notifies so many recipients. */
+async function draftNotifying(recipients: number): Promise<string> {
+  const { recordId } = await scene.draft();
+  const rule = ruleOf({
+    trigger: { type: 'onTransition' },
+    recipients: Array.from({ length: recipients }, (_, at) => `reader${at}@mail.example`),
+  });
+  await fixture.pool.query('update service.records set notification_template = $1', [
+    JSON.stringify({ rules: [rule] }),
+  ]);
+  return recordId;
+}
+
+test('transitions that notify many are folded a few at a time, and each notifies everybody once', async () => {
+  const recordId = await draftNotifying(250);
+  await scene.mine(deployment());
+  await scene.fold();
+  const other = await scene.askFor(clone);
+  await scene.fold();
+  for (let block = 0; block < 6; block++) {
+    scene.add(...Array.from({ length: 4 }, (_, at) => input(toggle(String(4 * block + at)))));
+  }
+  await scene.show();
+  const counts: number[] = [];
+  for (let isAll = false; !isAll; ) {
+    isAll = isComplete(await scene.foldOnce('rest'));
+    counts.push((await scene.record(recordId)).inputCount);
+  }
+  expect(counts).toEqual([8, 16, 24]);
+  expect(await scene.record(other.recordId)).toMatchObject({ inputCount: 24, behind: false });
+  const firings = await rowsOf<{ count: number }>(
+    'select count(*)::int as count from service.rule_firings where record_id = $1 group by occasion',
+    [recordId],
+  );
+  // With the one of the deployment.
+  expect(firings).toEqual(Array.from({ length: 25 }, () => ({ count: 250 })));
+});
+
+test('a block whose inputs notify too many belongs to a record that cannot be folded', async () => {
+  const recordId = await draftNotifying(250);
+  await scene.mine(deployment());
+  await scene.fold();
+  scene.add(...Array.from({ length: 81 }, (_, at) => input(toggle(String(at)))));
+  await scene.show();
+  await expect(scene.fold()).rejects.toMatchObject({ name: 'RecordFoldError', recordId });
 });
