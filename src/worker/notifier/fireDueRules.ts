@@ -13,6 +13,8 @@ import { isTemporal, readRules } from '../../records/rules/notificationTemplate.
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
+import type { Allowance } from './allowance.ts';
+import { createMailAllowance } from './mailAllowance.ts';
 import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
@@ -82,8 +84,9 @@ export async function fireDueRules(
   if (rows.length > 0) await releaseFirings(transaction, confirmed);
   const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
   let firings = 0;
+  const mailAllowance = createMailAllowance(transaction);
   for (const row of due) {
-    const { number, count } = await fire(transaction, row, options);
+    const { number, count } = await fire(transaction, row, { ...options, mailAllowance });
     firings += count;
     await transaction.execute(sql`
       update service.rule_schedules set next_number = ${number + 1}
@@ -161,7 +164,8 @@ async function fire(
     clock,
     eventIds,
     createdAt,
-  }: { chainId: number; clock: ChainClock; eventIds: EventIds; createdAt: Date },
+    mailAllowance,
+  }: { chainId: number; clock: ChainClock; eventIds: EventIds; createdAt: Date; mailAllowance: Allowance },
 ): Promise<{ number: number; count: number }> {
   const span = spanOf(row);
   const nextNumber = Number(row.next_number);
@@ -186,7 +190,12 @@ async function fire(
   const occurrence = { rule, templateId, record, occasion, transition, occurredAt: undefined, variables };
   const passedOn = passOnVariables([occurrence]);
   const firings = buildFirings(occurrence, { eventIds, createdAt, variables: passedOn });
-  const stored = await storeFirings(transaction, firings, { chainId, txHash: null, blockNumber: null });
+  const stored = await storeFirings(transaction, firings, {
+    chainId,
+    txHash: null,
+    blockNumber: null,
+    mailAllowance,
+  });
   const events = stored.flatMap(({ event }) => event ?? []);
   // Events count when they are released; mails count here, as firings that are stored.
   await addUsage(transaction, [{ principalId: record.principalId, events: stored.length - events.length }]);

@@ -7,13 +7,14 @@ import { findMismatch } from '../../records/rules/matchTransition.ts';
 import { type ReadRules, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfTransition } from '../../records/rules/occasion.ts';
 import { storeEvents } from '../publisher/storeEvents.ts';
+import { createEventAllowance } from './eventAllowance.ts';
 import { createMailAllowance } from './mailAllowance.ts';
 import { storeFirings } from './storeFirings.ts';
 
 /**
  * Stores the notifications of the rules for these transitions, in the transaction that stores the states:
  * webhook events after those of the transitions, and mails. All of them wait for the confirmations of the
- * blocks. Works on one transition after the other, to hold only one transition's notifications in memory.
+ * blocks. Beyond the quota of events of the day, rules cause no events. Works on one transition after the other, to hold only one transition's notifications in memory.
  */
 export async function fireTransitionRules(
   transaction: Queryable,
@@ -21,6 +22,7 @@ export async function fireTransitionRules(
 ): Promise<void> {
   const known = new Map<string | null, ReadRules>();
   const mailAllowance = createMailAllowance(transaction);
+  const eventAllowance = createEventAllowance(transaction);
   for (const fact of facts) {
     const { notificationTemplate: text } = fact.record;
     const rules = known.get(text) ?? readRules(text);
@@ -29,7 +31,9 @@ export async function fireTransitionRules(
     const [first, ...others] = occurrences;
     if (!first) continue;
     const common = { eventIds, createdAt, variables: passOnVariables([first, ...others], fact.submitted) };
-    const firings = occurrences.flatMap((occurrence) => buildFirings(occurrence, common));
+    const built = occurrences.flatMap((occurrence) => buildFirings(occurrence, common));
+    const webhooks = new Set(await eventAllowance.take(built.filter(({ event }) => event !== null)));
+    const firings = built.filter((firing) => firing.event === null || webhooks.has(firing));
     const { blockNumber, txHash } = fact;
     const { chainId } = fact.record;
     const stored = await storeFirings(transaction, firings, { chainId, txHash, blockNumber, mailAllowance });

@@ -4,6 +4,7 @@ import type { RowAs } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { principalQuotas, usageDays } from '../../platform/database/tables/principalQuotas.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
+import { type Allowance, createAllowance } from './allowance.ts';
 
 export const mailQuotaUsedUp = 'The quota of mails for this day is used up.';
 
@@ -29,26 +30,10 @@ export async function readMailUse(
 type UseRow = { id: string } & RowAs<typeof usageDays, { sent: 'mails' }> &
   RowAs<typeof principalQuotas, { allowed: 'value' }>;
 
-/** How many more mails one transaction may store for each principal, so that nobody stores texts beyond the quota. */
-export type MailAllowance = {
-  /** Returns the ids of those mails of one principal that may be stored. */
-  take(mails: readonly { id: string; principalId: string }[]): Promise<string[]>;
-};
-
-export function createMailAllowance(transaction: Queryable): MailAllowance {
-  const left = new Map<string, number>();
-  return {
-    async take(mails) {
-      const [first] = mails;
-      if (!first) return [];
-      const { principalId } = first;
-      if (!left.has(principalId)) {
-        const [use] = await readMailUse(transaction, [principalId]);
-        left.set(principalId, Math.max(0, (use?.allowed ?? 0) - (use?.sent ?? 0)));
-      }
-      const allowed = mails.slice(0, left.get(principalId));
-      left.set(principalId, (left.get(principalId) ?? 0) - allowed.length);
-      return allowed.map(({ id }) => id);
-    },
-  };
+/** How many more mails one transaction may store, so that nobody stores texts beyond the quota. */
+export function createMailAllowance(transaction: Queryable): Allowance {
+  return createAllowance(async (principalId) => {
+    const [use] = await readMailUse(transaction, [principalId]);
+    return (use?.allowed ?? 0) - (use?.sent ?? 0);
+  });
 }

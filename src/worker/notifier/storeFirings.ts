@@ -6,8 +6,9 @@ import type { ruleCounts } from '../../platform/database/tables/rules.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewFiring } from '../../records/rules/buildFirings.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
+import type { Allowance } from './allowance.ts';
 import { beginMailSpans } from './beginMailSpans.ts';
-import { createMailAllowance, type MailAllowance, mailQuotaUsedUp } from './mailAllowance.ts';
+import { mailQuotaUsedUp } from './mailAllowance.ts';
 import { queueMails } from './queueMails.ts';
 import { writeMailText } from './writeMailText.ts';
 
@@ -17,8 +18,8 @@ const strangeAddress = 'The address does not belong to a participant or observer
 /** The transaction that caused the firings, and its block; null for rules of time, which fire at once. */
 export type FiringCause = Cause & {
   readonly blockNumber: bigint | null;
-  /** Shared by all firings of one transaction that are released later; each has one of its own unless given. */
-  readonly mailAllowance?: MailAllowance;
+  /** Shared by all firings of one transaction. */
+  readonly mailAllowance: Allowance;
 };
 
 /**
@@ -31,7 +32,7 @@ export type FiringCause = Cause & {
 export async function storeFirings(
   transaction: Queryable,
   firings: readonly NewFiring[],
-  { mailAllowance = createMailAllowance(transaction), ...cause }: FiringCause,
+  cause: FiringCause,
 ): Promise<NewFiring[]> {
   const { chainId, blockNumber } = cause;
   const { allowed, known } = await withoutExcess(transaction, firings);
@@ -65,20 +66,20 @@ export async function storeFirings(
     transaction,
     standing.filter(({ id, maxOccurrences }) => maxOccurrences !== undefined && !known.has(id)),
   );
-  await storeMails(transaction, standing, { ...cause, mailAllowance });
+  await storeMails(transaction, standing, cause);
   return standing;
 }
 
 async function storeMails(
   transaction: Queryable,
   firings: readonly NewFiring[],
-  { mailAllowance, ...cause }: FiringCause & { mailAllowance: MailAllowance },
+  { mailAllowance, ...cause }: FiringCause,
 ): Promise<void> {
   const isReleased = cause.blockNumber === null;
   const mails = firings.filter(({ channel }) => channel === 'email');
   if (mails.length === 0) return;
   const sendable = mails.filter(({ isParty }) => isParty);
-  const allowed = new Set(await mailAllowance.take(sendable));
+  const allowed = new Set((await mailAllowance.take(sendable)).map(({ id }) => id));
   const spans = await beginMailSpans(
     transaction,
     sendable.filter(({ id }) => allowed.has(id)).map(({ id }) => id),

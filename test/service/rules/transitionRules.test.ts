@@ -159,6 +159,44 @@ test('the text of a mail beyond the quota of the day is not stored', async () =>
   ]);
 });
 
+test('beyond the quota of events of the day, transitions are announced, and rules cause mails only', async () => {
+  const scene = await begin(
+    ruleOf({ recipients: ['holder', '@observers'] }),
+    ruleOf({ id: 'mail' }, 'email'),
+  );
+  const { principalId } = scene;
+  const allow = (value: number) =>
+    fixture.pool.query(
+      `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'eventsPerDay', $2)
+      on conflict (principal_id, quota) do update set value = excluded.value`,
+      [principalId, value],
+    );
+  const countByType = async () => {
+    const { rows } = await fixture.pool.query<{ type: string; count: number }>(
+      `select type, count(*)::int as count from service.events where record_id = $1 and state = 'released' group by type`,
+      [scene.recordId],
+    );
+    return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
+  };
+  await allow(3);
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')), input(toggle('2')));
+  for (let block = 0; block < 3; block++) await scene.mine();
+  expect(await countByType()).toEqual({
+    'agreement.transitioned': 3,
+    'agreement.notification.triggered': 3,
+  });
+  // All that is allowed is used up by now.
+  await scene.mine(input(toggle('3')));
+  for (let block = 0; block < 3; block++) await scene.mine();
+  expect(await countByType()).toMatchObject({ 'agreement.notification.triggered': 3 });
+  expect(await scene.mails()).toHaveLength(3);
+  await allow(100);
+  await scene.mine(input(toggle('4')));
+  for (let block = 0; block < 3; block++) await scene.mine();
+  expect(await countByType()).toMatchObject({ 'agreement.notification.triggered': 5 });
+});
+
 test('an event has the values of its input too, in fields that are no variables', async () => {
   const lamp = createLamp('with reasons', { why: { type: 'string' }, holder: { type: 'string' } });
   const scene = await createRuleScene(fixture, { rules: [ruleOf()], lamp });
