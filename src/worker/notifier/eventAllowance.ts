@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
-import { type Allowance, createAllowance } from './allowance.ts';
+import { createDailyAllowance, type DailyAllowance } from './dailyAllowance.ts';
 
 /**
  * How many more events of rules about transitions a transaction may store, so that agreements whose inputs nobody can
  * refuse do not fill the feeds. Events count when they are released.
  */
-export function createEventAllowance(transaction: Queryable): Allowance {
-  return createAllowance(async (principalId) => {
+export function createEventAllowance(transaction: Queryable): DailyAllowance {
+  return createDailyAllowance(async (principalId) => {
     const { rows } = await transaction.execute<{ left: string }>(sql`
       select (coalesce((select value from service.principal_quotas
           where principal_id = ${principalId} and quota = 'eventsPerDay'), ${defaultQuotas.eventsPerDay})

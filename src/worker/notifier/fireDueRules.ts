@@ -13,7 +13,7 @@ import { isTemporal, readRules } from '../../records/rules/notificationTemplate.
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
-import type { Allowance } from './allowance.ts';
+import type { DailyAllowance } from './dailyAllowance.ts';
 import { createMailAllowance } from './mailAllowance.ts';
 import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
@@ -165,7 +165,13 @@ async function fire(
     eventIds,
     createdAt,
     mailAllowance,
-  }: { chainId: number; clock: ChainClock; eventIds: EventIds; createdAt: Date; mailAllowance: Allowance },
+  }: {
+    chainId: number;
+    clock: ChainClock;
+    eventIds: EventIds;
+    createdAt: Date;
+    mailAllowance: DailyAllowance;
+  },
 ): Promise<{ number: number; count: number }> {
   const span = spanOf(row);
   const nextNumber = Number(row.next_number);

@@ -4,7 +4,7 @@ import type { RowAs } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { principalQuotas, usageDays } from '../../platform/database/tables/principalQuotas.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
-import { type Allowance, createAllowance } from './allowance.ts';
+import { createDailyAllowance, type DailyAllowance } from './dailyAllowance.ts';
 
 export const mailQuotaUsedUp = 'The quota of mails for this day is used up.';
 
@@ -31,8 +31,8 @@ type UseRow = { id: string } & RowAs<typeof usageDays, { sent: 'mails' }> &
   RowAs<typeof principalQuotas, { allowed: 'value' }>;
 
 /** How many more mails one transaction may store, so that nobody stores texts beyond the quota. */
-export function createMailAllowance(transaction: Queryable): Allowance {
-  return createAllowance(async (principalId) => {
+export function createMailAllowance(transaction: Queryable): DailyAllowance {
+  return createDailyAllowance(async (principalId) => {
     const [use] = await readMailUse(transaction, [principalId]);
     return (use?.allowed ?? 0) - (use?.sent ?? 0);
   });

@@ -6,8 +6,8 @@ import type { ruleCounts } from '../../platform/database/tables/rules.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewFiring } from '../../records/rules/buildFirings.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
-import type { Allowance } from './allowance.ts';
 import { beginMailSpans } from './beginMailSpans.ts';
+import type { DailyAllowance } from './dailyAllowance.ts';
 import { mailQuotaUsedUp } from './mailAllowance.ts';
 import { queueMails } from './queueMails.ts';
 import { writeMailText } from './writeMailText.ts';
@@ -19,7 +19,7 @@ const strangeAddress = 'The address does not belong to a participant or observer
 export type FiringCause = Cause & {
   readonly blockNumber: bigint | null;
   /** Shared by all firings of one transaction. */
-  readonly mailAllowance: Allowance;
+  readonly mailAllowance: DailyAllowance;
 };
 
 /**

@@ -1,11 +1,11 @@
 /** How much more one transaction may store for each principal today. */
-export type Allowance = {
+export type DailyAllowance = {
   /** Returns those of one principal's items that may be stored, in their order. */
   take<Item extends { readonly principalId: string }>(items: readonly Item[]): Promise<Item[]>;
 };
 
 /** @param readLeft what is left of a principal's quota; it is asked once for each principal. */
-export function createAllowance(readLeft: (principalId: string) => Promise<number>): Allowance {
+export function createDailyAllowance(readLeft: (principalId: string) => Promise<number>): DailyAllowance {
   const left = new Map<string, number>();
   return {
     async take(items) {
