@@ -4,6 +4,7 @@ import { exampleDocument } from '../../../console/src/author/exampleDocument.ts'
 import { encodeInputPayload, nameHash } from '../../../src/protocol/index.ts';
 import { killAndAwaitRestart, type LocalStack } from '../../e2e/support/localStack.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, type Person, see } from './consoleWorld.ts';
 import { deployExample } from './pages.ts';
 
@@ -134,12 +135,16 @@ async function failOnChain({ world, record, rider, account }: Opened, { anvil }:
 /** The API accepts requests but answers none. */
 async function silenceApi({ rider }: Opened, { local }: Outside): Promise<void> {
   await stateShown(rider, 'OFFERED').waitFor();
+  // A part of the page that has shown nothing yet reports the failure itself.
+  const busy = rider.page.locator('[aria-busy="true"]');
+  await waitUntil('the whole page is loaded', async () => (await busy.count()) === 0);
   const api = local.processes()['the api'];
   if (!api) throw new Error('the API has no process');
   process.kill(api.pid, 'SIGSTOP');
   try {
     await see(rider.page, awayText);
-    expectTrue((await rider.page.getByRole('alert').count()) === 0, 'it is said once');
+    const alerts = await rider.page.getByRole('alert').allInnerTexts();
+    expectTrue(alerts.length === 0, `it is said once, and not also: ${alerts.join(' ')}`);
     expectTrue(await stateShown(rider, 'OFFERED').isVisible(), 'what was known stays');
   } finally {
     process.kill(api.pid, 'SIGCONT');
