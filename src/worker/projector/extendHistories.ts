@@ -63,7 +63,9 @@ export async function extendHistories(
   let leftText = 2 * textLimit;
   for (const record of records) {
     const lacking = inputs.get(record.id) ?? [];
-    const isSpent = leftMs <= 0 || leftText <= 0 || leftFirings <= 0;
+    const weigh = weights(record.id);
+    // A record without rules causes nothing, and waits for nobody's notifications.
+    const isSpent = leftMs <= 0 || leftText <= 0 || (leftFirings <= 0 && weigh !== undefined);
     const isLeftOut = isSpent && lacking.length > 0 && extended.some(({ mined }) => mined.length > 0);
     const pace = createPace();
     const turn = {
@@ -72,7 +74,7 @@ export async function extendHistories(
       text: leftText,
       firings: leftFirings,
       document: documents(record.docHash),
-      weigh: weights(record.id),
+      weigh: weigh ?? (() => 0),
     };
     const { history, mined, firings } = isLeftOut
       ? { ...record, mined: [], firings: 0 }
@@ -138,7 +140,7 @@ async function extendHistory(
     if (firingsOfBlock > blockFiringLimit) {
       throw new RecordFoldError(
         id,
-        `Its inputs of one block cause more than ${blockFiringLimit} notifications.`,
+        `Its inputs of one block cause more than ${blockFiringLimit} notifications and schedules.`,
       );
     }
     watch(next);

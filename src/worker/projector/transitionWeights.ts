@@ -12,8 +12,8 @@ import {
 } from '../../records/rules/notificationTemplate.ts';
 import type { MinedInput } from './history.ts';
 
-/** The most rows of notifications and schedules that an input of a record may cause. */
-export type TransitionWeights = (recordId: string) => (input: MinedInput) => number;
+/** The most rows of notifications and schedules that an input of a record may cause; undefined without rules. */
+export type TransitionWeights = (recordId: string) => ((input: MinedInput) => number) | undefined;
 
 type Row = RowOf<typeof records, 'id'> &
   NotNull<RowOf<typeof records, 'notification_template' | 'adopted_through'>> & {
@@ -40,7 +40,7 @@ export async function readTransitionWeights(
       weighers.set(row.id, weigherOf(row, rules));
     }
   }
-  return (id) => weighers.get(id) ?? (() => 0);
+  return (id) => weighers.get(id);
 }
 
 function weigherOf(
