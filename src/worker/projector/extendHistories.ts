@@ -72,7 +72,7 @@ export async function extendHistories(
       pace,
       timeMs: leftMs,
       text: leftText,
-      firings: leftFirings,
+      firings: weigh ? leftFirings : Number.POSITIVE_INFINITY,
       document: documents(record.docHash),
       weigh: weigh ?? (() => 0),
     };
