@@ -276,7 +276,7 @@ describe('evidence', () => {
       expect(collected.steps).toHaveLength(knocks);
       const whole = explained
         .takeEfforts()
-        .filter(({ rowsRead, plan }) => rowsRead >= knocks && plan.includes('inputs_'));
+        .filter(({ rowsReturned, plan }) => rowsReturned >= knocks && plan.includes('inputs_'));
       expect(whole, whole.map(({ plan }) => plan).join('\n')).toHaveLength(1);
     } finally {
       await explained.pool.end();

@@ -6,6 +6,8 @@ import { setUpSession } from '../../../src/platform/database/sessionSettings.ts'
 export type Effort = {
   /** Rows that scans returned or discarded. */
   rowsRead: number;
+  /** Rows of its result. */
+  rowsReturned: number;
   /** Rows in the largest sort. */
   rowsSorted: number;
   /** Pages of tables and indexes read. Entries that an index scan skips count here too. */
@@ -53,7 +55,12 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
       const start = message.indexOf('{');
       if (start === -1) return;
       const { Plan: plan, JIT: compiled } = explained.parse(JSON.parse(message.slice(start)));
-      efforts.push({ ...measure(plan), isCompiled: compiled !== undefined, plan: describe(plan) });
+      efforts.push({
+        ...measure(plan),
+        rowsReturned: rowsOf(plan),
+        isCompiled: compiled !== undefined,
+        plan: describe(plan),
+      });
     });
   });
   return {
@@ -95,7 +102,7 @@ const explained = z.object({ Plan: node, JIT: z.unknown().optional() });
 /** Scans of tables and indexes only: rows of intermediate results were already read there. */
 const scans = new Set(['Seq Scan', 'Index Scan', 'Index Only Scan', 'Bitmap Heap Scan', 'Bitmap Index Scan']);
 
-function measure(plan: Node): Omit<Effort, 'plan' | 'isCompiled'> {
+function measure(plan: Node): Pick<Effort, 'rowsRead' | 'rowsSorted' | 'pages'> {
   const parts = (plan.Plans ?? []).map(measure);
   const type = plan['Node Type'];
   const rows = plan['Actual Rows'] * plan['Actual Loops'];
