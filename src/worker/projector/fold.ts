@@ -33,6 +33,8 @@ export type FoldOptions = {
   isApart?: boolean;
   /** Records that a fold has failed for, with the reasons: they are set aside at once. */
   condemned?: ReadonlyMap<string, string>;
+  /** Time for the histories that a reorg has shortened, 10 s by default; the others are restored later. */
+  restoreLimitMs?: number;
 };
 
 export type Fold =
@@ -100,6 +102,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     eventIds,
     isApart,
     condemned,
+    restoreLimitMs: options.restoreLimitMs,
   });
   const foldedTo = head ?? comparison.added.at(-1);
   const isMoved = foldedTo !== undefined && !isSame(position);

@@ -16,10 +16,13 @@ import {
   setFree,
   tryApart,
 } from './quarantineRecord.ts';
+import type { RestoreTime } from './shortenedHistories.ts';
 import { takeFitting } from './takeFitting.ts';
 
 /** The most records that catch up in one fold. */
 const behindAtOnce = 20;
+/** The most time for all histories that one fold restores, and as much again for one that is retried. */
+const mostRestoreMs = 10_000;
 
 export type HistoryChanges = {
   chainId: number;
@@ -36,6 +39,7 @@ export type HistoryChanges = {
   isApart: boolean;
   /** Records that such a fold has failed for, with the reasons. */
   condemned: ReadonlyMap<string, string>;
+  restoreLimitMs: number | undefined;
 };
 
 export type FoldedHistories = { changed: string[]; quarantined: Quarantined[]; isComplete: boolean };
@@ -48,7 +52,7 @@ export async function foldHistories(
   transaction: Queryable,
   changes: HistoryChanges,
 ): Promise<FoldedHistories> {
-  const { chainId, shortened, isApart, condemned } = changes;
+  const { chainId, shortened, isApart, condemned, restoreLimitMs = mostRestoreMs } = changes;
   const submissionsChanged = await updateSubmissions(transaction, changes);
   await noteShortened(transaction, shortened);
   const quarantine = await readQuarantine(transaction, chainId);
@@ -62,25 +66,37 @@ export async function foldHistories(
     folded: [...Object.values(selection).flat(), ...retriedIds],
     setAside: [...setAsideIds],
   });
-  const run = (records: RecordSelection, isOfRun: (recordId: string) => boolean) =>
-    foldRecords(transaction, {
-      ...changes,
-      ...records,
-      submissions: submissions.filter(({ recordId }) => isOfRun(recordId)),
-    });
-
   const changed = [...submissionsChanged, ...postponed];
   const quarantined: Quarantined[] = [];
   let isBehind = isCut || postponed.length > 0;
-  const note = (result: Awaited<ReturnType<typeof run>>) => {
+  const run = async (
+    records: RecordSelection,
+    isOfRun: (recordId: string) => boolean,
+    restoreTime: RestoreTime,
+  ) => {
+    const result = await foldRecords(transaction, {
+      ...changes,
+      ...records,
+      submissions: submissions.filter(({ recordId }) => isOfRun(recordId)),
+      restoreTime,
+    });
     changed.push(...result.changed);
     isBehind ||= result.isBehind;
+    for (const unrestored of result.unrestored) quarantined.push({ ...unrestored, phase: 'restore' });
+    return result.unrestored.length === 0;
   };
-  const runApart = async (recordId: string, phase: QuarantinePhase, records: RecordSelection) => {
-    const error = await tryApart(transaction, async () => note(await run(records, (id) => id === recordId)));
-    if (error === undefined) return true;
-    quarantined.push({ recordId, phase, error });
-    return false;
+  const runApart = async (
+    recordId: string,
+    phase: QuarantinePhase,
+    records: RecordSelection,
+    restoreTime: RestoreTime,
+  ) => {
+    let isFolded = false;
+    const error = await tryApart(transaction, async () => {
+      isFolded = await run(records, (id) => id === recordId, restoreTime);
+    });
+    if (error !== undefined) quarantined.push({ recordId, phase, error });
+    return error === undefined && isFolded;
   };
 
   for (const [recordId, error] of condemned) {
@@ -88,24 +104,27 @@ export async function foldHistories(
   }
   // A record that is retried is not folded twice.
   const isOther = (id: string) => !retriedIds.includes(id);
+  const restoreTime = { leftMs: restoreLimitMs };
   if (isApart) {
     const ids = [...Object.values(selection).flat(), ...submissions.map(({ recordId }) => recordId)];
     for (const id of new Set(ids.filter(isOther))) {
-      await runApart(id, phaseOf(id, changes), only(selection, id));
+      await runApart(id, phaseOf(id, changes), only(selection, id), restoreTime);
     }
   } else {
     let lost = await takeFitting(transaction, selection.shortened);
     const restored = new Set<string>();
-    // None of them may keep what it has lost, so all are restored now, however many there are.
+    // None of them may keep what it has lost, so all that time allows are restored now, however many there are.
     for (; lost.others.length > 0; lost = await takeFitting(transaction, lost.others)) {
       const group = new Set(lost.fitting);
-      note(await run({ ...noRecords, shortened: lost.fitting }, (id) => group.has(id)));
+      await run({ ...noRecords, shortened: lost.fitting }, (id) => group.has(id), restoreTime);
       for (const id of group) restored.add(id);
     }
-    note(await run({ ...selection, shortened: lost.fitting }, (id) => isOther(id) && !restored.has(id)));
+    const isOfRun = (id: string) => isOther(id) && !restored.has(id);
+    await run({ ...selection, shortened: lost.fitting }, isOfRun, restoreTime);
   }
   for (const { recordId, phase } of retried) {
-    const isFree = await runApart(recordId, phase, { ...noRecords, [listOf[phase]]: [recordId] });
+    const selected = { ...noRecords, [listOf[phase]]: [recordId] };
+    const isFree = await runApart(recordId, phase, selected, { leftMs: restoreLimitMs });
     if (isFree) await setFree(transaction, [recordId]);
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });

@@ -7,7 +7,7 @@ import { extendHistories } from './extendHistories.ts';
 import { mergeSubmissions } from './mergeSubmissions.ts';
 import type { OwnInput } from './ownInputs.ts';
 import { planTemporalRules } from './planTemporalRules.ts';
-import { restoreHistories } from './shortenedHistories.ts';
+import { type RestoreTime, restoreHistories, type UnrestoredHistory } from './shortenedHistories.ts';
 import { type FoldedRecord, readBeginnings, readStoredHistories } from './storedHistories.ts';
 import { writeInputs } from './writeInputs.ts';
 import { writeRecords } from './writeRecords.ts';
@@ -31,18 +31,21 @@ type Records = RecordSelection & {
   submissions: readonly OwnInput[];
   cache: DocumentCache;
   eventIds: EventIds;
+  restoreTime: RestoreTime;
 };
 
-/** Brings these records up to date with the index. */
-export async function foldRecords(
-  transaction: Queryable,
-  records: Records,
-): Promise<{ changed: string[]; isBehind: boolean }> {
+export type FoldedRecords = { changed: string[]; unrestored: UnrestoredHistory[]; isBehind: boolean };
+
+/** Brings these records up to date with the index. Those whose history is not restored stay as they are. */
+export async function foldRecords(transaction: Queryable, records: Records): Promise<FoldedRecords> {
   const { chainId, through, submissions, cache, eventIds, deployed, shortened, touched, behind } = records;
-  const merged = () => mergeSubmissions(transaction, submissions);
   const continued = [...new Set([...touched, ...behind])];
   if (continued.length + deployed.length + shortened.length === 0) {
-    return { changed: await merged(), isBehind: false };
+    return {
+      changed: await mergeSubmissions(transaction, submissions),
+      unrestored: [],
+      isBehind: false,
+    };
   }
   // One after the other: a transaction has one connection.
   const beginnings = await readBeginnings(transaction, {
@@ -54,7 +57,12 @@ export async function foldRecords(
 
   const isShortened = new Set(shortened);
   const lost = beginnings.filter(({ id }) => isShortened.has(id));
-  const restored = await restoreHistories(transaction, { chainId, beginnings: lost, documents });
+  const { restored, unrestored } = await restoreHistories(transaction, {
+    chainId,
+    beginnings: lost,
+    documents,
+    time: records.restoreTime,
+  });
   const begun = beginnings.filter(({ id }) => !isShortened.has(id));
   // First the records that must not go back, last those that can wait.
   const isBehind = new Set(behind);
@@ -66,7 +74,7 @@ export async function foldRecords(
   );
   const ordered = [...restored, ...(current ?? []), ...begun, ...(late ?? [])];
 
-  const changed = await merged();
+  const changed = await mergeSubmissions(transaction, submissions);
   const extended = await extendHistories(transaction, { chainId, records: ordered, through, documents });
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
@@ -74,6 +82,7 @@ export async function foldRecords(
   await planTemporalRules(transaction, { chainId, deployed: begun, extended, documents });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
+    unrestored,
     isBehind: extended.some((record) => record.isBehind),
   };
 }

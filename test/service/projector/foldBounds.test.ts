@@ -14,7 +14,7 @@ import {
   toggle,
 } from './support/scene.ts';
 import * as service from './support/serviceRows.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
+import { chainId, createFixture, createFolder, emptyDatabase, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
@@ -274,6 +274,43 @@ test('however many records a reorganisation shortens, none keeps what it has los
       variables: { brightness: '1' },
     });
   }
+});
+
+test('histories that take too long together to be restored after a reorganisation follow one by one', async () => {
+  const confirmations = 4;
+  scene = await createScene(fixture, { confirmations });
+  const ids = await askForMany(3);
+  const [longest = ''] = ids;
+  scene.add(...toggleAll(3, '5'), input(toggle('6')));
+  scene.add(...toggleAll(3, '7'));
+  await scene.show();
+  await scene.fold();
+  scene.drop(1);
+  scene.add();
+  scene.add(...toggleAll(3, '8'));
+  await scene.show();
+  const { inputId } = await scene.submit(longest, toggle('8'), { nonce: 2n });
+
+  // The first part that is read of a history takes longer.
+  const folder = createFolder(fixture, { confirmations, restoreLimitMs: 0.001 });
+  const quarantined = () =>
+    rowsOf(`select phase, failures, left(error, 13) as error from service.quarantined_records`);
+  const readBrightness = async () =>
+    Promise.all(ids.map(async (id) => (await scene.record(id)).variables.brightness));
+  const findOwn = async () => (await scene.history(longest)).find(({ id }) => id === inputId);
+  await folder.fold();
+  const aside = { phase: 'restore', failures: 1, error: 'The histories' };
+  expect(await quarantined()).toEqual([aside, aside]);
+  expect((await readBrightness()).toSorted()).toEqual(['7', '7', '8']);
+  expect(await scene.record(longest)).toMatchObject({ inputCount: 3, variables: { brightness: '7' } });
+  expect(await findOwn()).toMatchObject({ status: 'PENDING', position: null });
+
+  await fixture.pool.query('update service.quarantined_records set retry_at = now()');
+  await folder.fold();
+  expect(await quarantined()).toEqual([]);
+  expect(await readBrightness()).toEqual(['8', '8', '8']);
+  expect(await findOwn()).toMatchObject({ status: 'MINED', position: 3 });
+  expect((await countEvents()).toSorted()).toEqual([3, 3, 4]);
 });
 
 test('submissions to a quarantined record wait for its retry, and take the places of their rows then', async () => {

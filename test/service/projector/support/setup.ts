@@ -53,12 +53,15 @@ export type Folder = {
   fold(extent?: FoldExtent): Promise<Fold>;
 };
 
-export function createFolder({ pool }: Fixture, { confirmations = 1 } = {}): Folder {
+export function createFolder(
+  { pool }: Fixture,
+  { confirmations = 1, ...options }: { confirmations?: number; restoreLimitMs?: number } = {},
+): Folder {
   const cache = createDocumentCache();
   let isFirst = true;
   const foldOnce = async (extent: FoldExtent = 'whole') => {
     const parts = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, extent };
-    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...parts });
+    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...parts, ...options });
     if (!result) throw new Error('another process is folding');
     isFirst &&= result.kind !== 'folded';
     return result;
