@@ -6,15 +6,13 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
-import { defaultQuotas } from '../../records/quotas/quotas.ts';
 import { addUsage } from '../../records/quotas/usage.ts';
 import { buildFirings, passOnVariables } from '../../records/rules/buildFirings.ts';
 import { isTemporal, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
-import type { DailyAllowance } from './dailyAllowance.ts';
-import { createMailAllowance } from './mailAllowance.ts';
+import { createDailyAllowance, type DailyAllowance, leftToday } from './dailyAllowance.ts';
 import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
@@ -84,7 +82,7 @@ export async function fireDueRules(
   if (rows.length > 0) await releaseFirings(transaction, confirmed);
   const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
   let firings = 0;
-  const mailAllowance = createMailAllowance(transaction);
+  const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   for (const row of due) {
     const { number, count } = await fire(transaction, row, { ...options, mailAllowance });
     firings += count;
@@ -118,13 +116,8 @@ function findTurns({
     where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
     ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
-    select owner, due_ms <= ${clock.nowMs}
-        and coalesce(today.events, 0) < coalesce(own.value, ${defaultQuotas.eventsPerDay}) as is_due
-    from round
-    left join service.usage_days today
-      on today.principal_id = owner and today.day = (now() at time zone 'utc')::date
-    left join service.principal_quotas own on own.principal_id = owner and own.quota = 'eventsPerDay'
-    order by place`;
+    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0 as is_due
+    from round order by place`;
 }
 
 /**

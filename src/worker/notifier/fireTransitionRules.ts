@@ -7,8 +7,7 @@ import { findMismatch } from '../../records/rules/matchTransition.ts';
 import { type ReadRules, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfTransition } from '../../records/rules/occasion.ts';
 import { storeEvents } from '../publisher/storeEvents.ts';
-import { createEventAllowance } from './eventAllowance.ts';
-import { createMailAllowance } from './mailAllowance.ts';
+import { createDailyAllowance } from './dailyAllowance.ts';
 import { storeFirings } from './storeFirings.ts';
 
 /**
@@ -21,8 +20,8 @@ export async function fireTransitionRules(
   { facts, eventIds, createdAt }: { facts: readonly TransitionFact[]; eventIds: EventIds; createdAt: Date },
 ): Promise<void> {
   const known = new Map<string | null, ReadRules>();
-  const mailAllowance = createMailAllowance(transaction);
-  const eventAllowance = createEventAllowance(transaction);
+  const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
+  const eventAllowance = createDailyAllowance(transaction, 'eventsPerDay');
   for (const fact of facts) {
     const { notificationTemplate: text } = fact.record;
     const rules = known.get(text) ?? readRules(text);

@@ -3,8 +3,10 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import { addJob } from '../../platform/jobs/addJob.ts';
 import { addUsage } from '../../records/quotas/usage.ts';
-import { mailQuotaUsedUp, readMailUse } from './mailAllowance.ts';
+import { readDailyUse } from './dailyAllowance.ts';
 import { sendMailTask } from './mailTask.ts';
+
+export const mailQuotaUsedUp = 'The quota of mails for this day is used up.';
 
 export type DueMail = { readonly firingId: string; readonly principalId: string };
 
@@ -20,9 +22,10 @@ export async function queueMails(transaction: Queryable, mails: readonly DueMail
   const byPrincipal = Map.groupBy(mails, ({ principalId }) => principalId);
   const skipped: string[] = [];
   const used: { principalId: string; mails: number }[] = [];
-  for (const { principalId, sent, allowed } of await readMailUse(transaction, [...byPrincipal.keys()])) {
+  const uses = await readDailyUse(transaction, 'mailsPerDay', [...byPrincipal.keys()]);
+  for (const { principalId, used: sent, left } of uses) {
     const due = byPrincipal.get(principalId) ?? [];
-    const queued = due.slice(0, Math.max(0, allowed - sent));
+    const queued = due.slice(0, left);
     skipped.push(...due.slice(queued.length).map(({ firingId }) => firingId));
     if (queued.length > 0) used.push({ principalId, mails: queued.length });
     for (const [at, mail] of queued.entries())

@@ -8,8 +8,7 @@ import type { NewFiring } from '../../records/rules/buildFirings.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
 import { beginMailSpans } from './beginMailSpans.ts';
 import type { DailyAllowance } from './dailyAllowance.ts';
-import { mailQuotaUsedUp } from './mailAllowance.ts';
-import { queueMails } from './queueMails.ts';
+import { mailQuotaUsedUp, queueMails } from './queueMails.ts';
 import { writeMailText } from './writeMailText.ts';
 
 const noAddress = 'The recipient has no e-mail address.';
