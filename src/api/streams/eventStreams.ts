@@ -145,6 +145,7 @@ export function createEventStreams(
       const blocks = follow(following, { first: isShort(first) ? first : undefined, listener });
       const encoder = new TextEncoder();
       let stall: NodeJS.Timeout | undefined;
+      let isCancelled = false;
       const end = () => {
         clearTimeout(stall);
         leave();
@@ -166,6 +167,7 @@ export function createEventStreams(
             clearTimeout(stall);
             try {
               const { value, done } = await blocks.next();
+              if (isCancelled) return;
               if (done) {
                 end();
                 controller.close();
@@ -176,13 +178,17 @@ export function createEventStreams(
               controller.enqueue(encoder.encode(value));
             } catch (error) {
               end();
+              if (isCancelled) return;
               // A listener that has lost its access, or follows a restored feed, learns that when it comes
               // back.
               if (!(error instanceof ServiceError)) logger.warn({ err: error }, 'an event stream failed');
               controller.close();
             }
           },
-          cancel: end,
+          cancel() {
+            isCancelled = true;
+            end();
+          },
         },
         { highWaterMark: 0 },
       );

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { waitUntil } from '../../../support/waitUntil.ts';
 
 /** A client that follows a feed like a browser. */
@@ -26,7 +27,7 @@ export async function listenTo(
   const told: { id: string; cursor: string }[] = [];
   let cursor = lastEventId ?? '';
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  void read(response, {
+  const reading = read(response, {
     onBlock({ id, data }) {
       if (data !== undefined) told.push({ id: String(Object(JSON.parse(data)).id), cursor: id ?? '' });
       else if (told.length === 0 && id !== undefined) cursor = id;
@@ -44,6 +45,9 @@ export async function listenTo(
     },
     async close() {
       abort.abort();
+      await reading;
+      // Closing very many must not block the service, which may be in the same process.
+      await setImmediate();
     },
   };
 }
