@@ -80,8 +80,9 @@ export async function readFeed(pool: pg.Pool, request: FeedRequest): Promise<Fee
     [principalId, start],
   );
   const end = Number(rows[0]?.last_position ?? 0);
+  const expired = Number(rows[0]?.expired_through ?? 0);
   if (start > end) throw refuseCursor('is ahead of the feed; start again without it');
-  if (after !== undefined && start < Number(rows[0]?.expired_through ?? 0)) throw refuseExpired();
+  if (after !== undefined && start < expired) throw refuseExpired();
   const seenId = rows[0]?.seen_id ?? undefined;
   if (cursor.mark !== null && seenId !== undefined && markEvent(seenId) !== cursor.mark)
     throw refuseCursor('no longer matches the feed; start again without it');
@@ -91,6 +92,10 @@ export async function readFeed(pool: pg.Pool, request: FeedRequest): Promise<Fee
     return [{ type, body, cursor: writeFeedCursor(place), position: place.position }];
   });
   const last = events.at(-1);
-  const nextCursor = last?.cursor ?? writeFeedCursor({ principalId, position: start, eventId: seenId });
-  return { events, nextCursor, isEnd: (last?.position ?? start) === end };
+  if (last) return { events, nextCursor: last.cursor, isEnd: last.position === end };
+  // A feed without its first events begins after them.
+  const position = Math.max(start, expired);
+  const eventId = position === start ? seenId : undefined;
+  const nextCursor = writeFeedCursor({ principalId, position, eventId });
+  return { events, nextCursor, isEnd: position === end };
 }

@@ -17,6 +17,7 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { lamp } from '../projector/support/scene.ts';
 import { insertRecord } from '../projector/support/serviceRows.ts';
 import { startTestService, type TestPrincipal, type TestService } from '../support/testService.ts';
+import { listenTo } from './support/listenTo.ts';
 
 const chainIds = [59141, 11155111, 84532];
 const feed = '/v0/events';
@@ -323,6 +324,26 @@ test('old events are removed in steps, with their deliveries, and earlier cursor
   });
   for (const after of ['', `?after=${second.body.pageInfo?.nextCursor}`])
     expect(ids(await principal.call('GET', `${feed}${after}`))).toHaveLength(1);
+  const listener = await listenTo(service.baseUrl, { key: principal.key });
+  expect(await listener.take(1)).toHaveLength(1);
+  await listener.close();
+
+  await pool.query(
+    `update service.events set created_at = now() - interval '91 days' where principal_id = $1`,
+    [principal.id],
+  );
+  const secondPass = createRetention({ pool, keptDays: 90, onRemoved, logger: pino({ level: 'silent' }) });
+  await waitUntil('the removal of the last', () => removed.length > 1);
+  await secondPass.close();
+  const empty = await principal.call('GET', feed);
+  expect(empty.body).toMatchObject({ data: [], pageInfo: { totalCount: 0 } });
+  const follower = await listenTo(service.baseUrl, { key: principal.key });
+  await tell([eventOf(59141, 4, null)]);
+  expect(await follower.take(1)).toHaveLength(1);
+  await follower.close();
+  expect(ids(await principal.call('GET', `${feed}?after=${empty.body.pageInfo?.nextCursor}`))).toHaveLength(
+    1,
+  );
 });
 
 test('what events had in common goes with the last of them', async () => {
