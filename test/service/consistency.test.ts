@@ -1,12 +1,16 @@
+import { pino } from 'pino';
 import { type Address, encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
-import { writeConsistency } from '../../src/api/agreements/consistency.ts';
+import { awaitPoint } from '../../src/api/agreements/awaitConsistency.ts';
+import { parseConsistency, writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { encodeInputPayload, nameHash } from '../../src/protocol/index.ts';
+import { createChanges } from '../../src/records/agreements/changes.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { buildLease } from './support/documents.ts';
+import { createExplainedPool } from './support/explainedPool.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
 import { outcome } from './support/outcome.ts';
 import { createAccount, signDeploy, signInput } from './support/permits.ts';
@@ -179,6 +183,33 @@ describe('a token', () => {
       [otherChain],
     );
     expect((await waiting).status).toBe(200);
+  });
+
+  test('is read together with others of its principal, so that many waits leave the database to others', async () => {
+    const { databaseUrl } = setting.service;
+    const explained = createExplainedPool(databaseUrl, {});
+    const changes = createChanges({ databaseUrl, onAccessChanged() {}, logger: pino({ level: 'silent' }) });
+    try {
+      const waits = Array.from({ length: 320 }, (_, at) =>
+        awaitPoint(
+          { point: point(4_000_000_000 + at), principalId: principal.id, timeoutMs: 0 },
+          { pool: explained.pool, changes },
+        ),
+      );
+      expect(new Set(await Promise.all(waits))).toEqual(new Set([false]));
+      expect(explained.takeEfforts().length).toBeLessThan(40);
+    } finally {
+      await changes.close();
+      await explained.pool.end();
+    }
+  });
+
+  test('counts equal points once', () => {
+    const points = [point(1), point(2), point(1)];
+    expect(parseConsistency(points.map((one) => writeConsistency([one])).join(','))).toEqual([
+      point(1),
+      point(2),
+    ]);
   });
 
   test('that names nothing is waited for by no read', async () => {

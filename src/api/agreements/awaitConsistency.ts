@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inGroups } from '../../platform/database/inGroups.ts';
 import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { inputs } from '../../platform/database/tables/inputs.ts';
@@ -53,23 +54,47 @@ export async function awaitPoint(
   });
 }
 
-type Row = OrNull<
+type Row = { ordinal: number } & OrNull<
   RowOf<typeof projections, 'head_number'> &
     RowOf<typeof records, 'status' | 'behind'> &
     RowAs<typeof records, { record_id: 'id' }> &
     RowAs<typeof inputs, { input_status: 'status' }> & { is_failed: boolean }
 >;
 
+/** Each row is looked up by its key, whatever the planner thinks of the number of points. */
 const query = `
-  select p.head_number, r.id as record_id, r.status, r.error is not null as is_failed, r.behind, i.status as input_status
-  from (values (1)) as one
-  left join service.projections p on p.chain_id = $1
-  left join service.records r on r.id = $2 and r.principal_id = $3 and r.chain_id = $1
-  left join service.inputs i on i.id = $4 and i.record_id = r.id`;
+  select asked.ordinal, p.head_number, r.id as record_id, r.status, r.is_failed, r.behind, i.input_status
+  from json_to_recordset($1::json) as asked(ordinal int, chain_id int, record_id text, input_id text, principal_id text)
+  left join lateral (
+    select head_number from service.projections where chain_id = asked.chain_id limit 1) as p on true
+  left join lateral (
+    select id, status, error is not null as is_failed, behind from service.records
+    where id = asked.record_id and principal_id = asked.principal_id and chain_id = asked.chain_id limit 1) as r on true
+  left join lateral (
+    select status as input_status from service.inputs where id = asked.input_id and record_id = r.id limit 1) as i on true`;
+
+type Asked = { readonly point: ConsistencyPoint; readonly principalId: string };
+
+/** Points of one principal are read in one statement: very many that wait leave the pool to others. */
+const readPoint = inGroups<Asked, Row | undefined>(
+  async (pool, asked) => {
+    const points = asked.map(({ point, principalId }, ordinal) => ({
+      ordinal,
+      chain_id: point.chainId,
+      record_id: point.recordId,
+      input_id: point.inputId,
+      principal_id: principalId,
+    }));
+    const rows = await runPrepared<Row>(pool, query, [JSON.stringify(points)]);
+    const found = new Map(rows.map((row) => [row.ordinal, row]));
+    return points.map(({ ordinal }) => found.get(ordinal));
+  },
+  ({ principalId }) => principalId,
+);
 
 async function isReached(pool: pg.Pool, point: ConsistencyPoint, principalId: string): Promise<boolean> {
-  const { chainId, blockNumber, recordId, inputId } = point;
-  const [row] = await runPrepared<Row>(pool, query, [chainId, recordId, principalId, inputId]);
+  const { blockNumber, recordId, inputId } = point;
+  const row = await readPoint(pool, { point, principalId });
   if (!row) throw new Error('the query returned no row');
   const isMissing = recordId === null ? inputId !== null : row.record_id === null;
   if (isMissing || (inputId !== null && row.input_status === null)) throw refuseConsistency();

@@ -45,7 +45,7 @@ export function writeConsistency(points: readonly ConsistencyPoint[]): string {
 }
 
 /**
- * The content of a token, or of several tokens separated by commas.
+ * The content of a token, or of several tokens separated by commas; equal points once.
  *
  * @throws MalformedError for anything that `writeConsistency` does not make.
  */
@@ -56,7 +56,8 @@ export function parseConsistency(text: string): ConsistencyPoint[] {
     return parsed.data;
   });
   if (points.length > maxPoints) throw refuseConsistency();
-  return points.map(([chainId, blockNumber, recordId, inputId]) => ({
+  const distinct = new Map(points.map((point) => [point.join(' '), point]));
+  return [...distinct.values()].map(([chainId, blockNumber, recordId, inputId]) => ({
     chainId,
     blockNumber,
     recordId,

@@ -101,7 +101,10 @@ export const connections: readonly Attack[] = [
     name: 'reads that wait for what never comes',
     run: (scene) =>
       holdOpen(scene, { count: readsPerSecond, perSecond: readsPerSecond }, async (_at, signal) => {
-        const text = JSON.stringify([[scene.chainId, 4_000_000_000, scene.recordId, null]]);
+        const points = Array.from({ length: 20 }, (_, point) => [
+          ...[scene.chainId, 4_000_000_000 + point, scene.recordId, null],
+        ]);
+        const text = JSON.stringify(points);
         const token = Buffer.from(text).toString('base64url');
         while (!signal.aborted) {
           await scene.send(get(`/agreements/${scene.recordId}?consistency=${token}`));
