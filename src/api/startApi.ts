@@ -229,7 +229,7 @@ export async function startApi(
       source,
       desk,
       pages: evidencePages,
-      writers: createEvidenceWriters(),
+      writers: createEvidenceWriters({ logger }),
     },
     rateLimiter,
     guestLimiter,
@@ -245,7 +245,11 @@ export async function startApi(
   };
   const app = createApi(services, parts);
   const headers = buildSecurityHeaders({ publicBaseUrl });
-  const server = await startServer({ app, host, port, headers, endWaits: changes.close, logger });
+  const endWaits = async () => {
+    desk.endWaits();
+    await changes.close();
+  };
+  const server = await startServer({ app, host, port, headers, endWaits, logger });
   onClose({ name: 'server', close: server.close });
   onClose({
     name: 'readiness',

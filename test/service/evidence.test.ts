@@ -227,6 +227,17 @@ describe('evidence', () => {
     }
   });
 
+  test('takes no place of a file when only its headers are asked for', async () => {
+    const { id } = await world.playDirectLease();
+    await world.catchUp();
+    const call = createCall(world.service.baseUrl, world.principal.key);
+    for (let at = 0; at < 12; at++) {
+      const { status, headers } = await call('HEAD', `/v0/agreements/${id}/evidence`);
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+    }
+    expect((await call('GET', `/v0/agreements/${id}/evidence`)).status).toBe(200);
+  });
+
   test('is refused for more inputs than the service gives evidence of, and says how many that are', async () => {
     const { id } = await world.playDirectLease();
     await world.catchUp();

@@ -21,6 +21,8 @@ export type EvidenceDesk = {
    * @throws what `collectEvidence` does.
    */
   collect(record: EvidenceRecord, turn: string): Promise<CollectedEvidence | EvidenceProgress>;
+  /** Answers all requests that wait with the progress, and later ones at once. */
+  endWaits(): void;
   /** Ends what waits and what runs. */
   close(): void;
 };
@@ -46,6 +48,8 @@ export function createEvidenceDesk(
   const queues = createTurnQueues<Job>();
   const jobs = new Map<string, Job>();
   const closing = new AbortController();
+  const waits = new Set<() => void>();
+  let isEnding = false;
   let running = 0;
 
   const begin = () => {
@@ -101,12 +105,19 @@ export function createEvidenceDesk(
     async collect(record, turn) {
       const job = jobs.get(record.id) ?? add(record, turn);
       const { promise: late, resolve } = Promise.withResolvers<undefined>();
-      const timer = setTimeout(() => resolve(undefined), waitMs);
+      const endWait = () => resolve(undefined);
+      const timer = setTimeout(endWait, isEnding ? 0 : waitMs);
+      waits.add(endWait);
       try {
         return (await Promise.race([job.done, late])) ?? job.progress;
       } finally {
         clearTimeout(timer);
+        waits.delete(endWait);
       }
+    },
+    endWaits() {
+      isEnding = true;
+      for (const endWait of waits) endWait();
     },
     close() {
       closing.abort(new Error('the service is stopping'));

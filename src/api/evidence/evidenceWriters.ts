@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 
@@ -17,6 +18,7 @@ export type EvidenceWriters = {
 /** The reader of a file, and its turn. */
 export type EvidenceReader = {
   readonly turn: string;
+  readonly requestId: string;
   /** Closes the connection at once. */
   disconnect(): void;
 };
@@ -40,7 +42,10 @@ const usualBounds: WriterBounds = {
   checkMs: 1_000,
 };
 
-export function createEvidenceWriters(bounds: WriterBounds = usualBounds): EvidenceWriters {
+export function createEvidenceWriters(
+  { logger }: { logger: Logger },
+  bounds: WriterBounds = usualBounds,
+): EvidenceWriters {
   const places = createOwnPlaces(atOnce);
   const open = new Map<string, number>();
   const countOpen = (turn: string) => open.get(turn) ?? 0;
@@ -66,13 +71,15 @@ export function createEvidenceWriters(bounds: WriterBounds = usualBounds): Evide
 
   return {
     requireRoom,
-    open(pieces, { turn, disconnect }) {
+    open(pieces, { turn, requestId, disconnect }) {
       requireRoom(turn);
       change(turn, 1);
       let since: number | undefined;
-      let idleSince: number | undefined;
+      // Nothing is read yet, and perhaps nothing ever will be.
+      let idleSince: number | undefined = performance.now();
       let taken = 0;
       let hasEnded = false;
+      let isCancelled = false;
       const file = admit(pieces, turn, () => {
         since = performance.now();
       });
@@ -102,6 +109,7 @@ export function createEvidenceWriters(bounds: WriterBounds = usualBounds): Evide
             idleSince = undefined;
             try {
               const { value, done } = await file.next();
+              if (isCancelled) return;
               if (done) {
                 end();
                 controller.close();
@@ -113,10 +121,18 @@ export function createEvidenceWriters(bounds: WriterBounds = usualBounds): Evide
               controller.enqueue(bytes);
             } catch (error) {
               end();
-              controller.error(error);
+              if (isCancelled) return;
+              // Its reader sees that the connection ends before the file. The server would print the stream's error
+              // past the log.
+              logger.warn({ requestId, err: error }, 'a file of evidence could not be written to its end');
+              disconnect();
+              controller.close();
             }
           },
-          cancel: end,
+          cancel() {
+            isCancelled = true;
+            end();
+          },
         },
         { highWaterMark: 0 },
       );

@@ -64,7 +64,7 @@ async function respond(
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (wantsPage(request))
     return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
-  return new Response(writers.open(text, { turn, disconnect }), {
+  return new Response(writers.open(text, { turn, requestId, disconnect }), {
     headers: {
       ...common,
       'content-type': 'application/json',

@@ -83,12 +83,16 @@ function mount(app: App, routes: readonly MountedRoute[]): void {
       ),
     );
     // One handler for all methods: if several match, Hono runs each request through all of them.
-    app.all(path, (context) => {
+    app.all(path, async (context) => {
       context.set('route', path);
-      const serve = byMethod.get(context.req.method);
+      const { method } = context.req;
+      const serve = byMethod.get(method);
       if (!serve) throw new MethodNotAllowedError([...byMethod.keys()]);
       context.set('requestId', readRequestId(context));
-      return serve(context);
+      const response = await serve(context);
+      // Nobody reads the body of this answer; a stream would hold its place for ever.
+      if (method === 'HEAD') await response.body?.cancel();
+      return response;
     });
   }
 }

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { createEvidenceWriters, type WriterBounds } from '../../../src/api/evidence/evidenceWriters.ts';
 import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
@@ -6,18 +7,23 @@ import { waitUntil } from '../../support/waitUntil.ts';
 const never = 1_000_000_000;
 const patient: WriterBounds = { stallMs: never, patienceMs: never, leastPerSecond: 0, checkMs: 5 };
 
-/** Opens files of two pieces each, and collects the names of disconnected readers. */
+/** Opens files of two pieces each, and collects the names of disconnected readers and the log. */
 function createFiles(bounds: WriterBounds = patient) {
-  const writers = createEvidenceWriters(bounds);
+  const log: { requestId: string; err: { message: string } }[] = [];
+  const logger = pino({}, { write: (line) => void log.push(JSON.parse(line)) });
+  const writers = createEvidenceWriters({ logger }, bounds);
   const cut: string[] = [];
-  async function* pieces() {
+  async function* pieces(failure: Error | undefined) {
     yield '1';
+    if (failure) throw failure;
     yield '2';
   }
   return {
     cut,
-    open(name: string, turn: string) {
-      const stream = writers.open(pieces(), { turn, disconnect: () => cut.push(name) });
+    log,
+    open(name: string, turn: string, failure?: Error) {
+      const reader = { turn, requestId: `req_${name}`, disconnect: () => cut.push(name) };
+      const stream = writers.open(pieces(failure), reader);
       return stream.getReader();
     },
   };
@@ -65,6 +71,31 @@ describe('files of evidence', () => {
     await open('3', 'a').read();
     await waitUntil('those that take nothing are cut off', () => cut.length >= 2);
     expect(cut.slice(0, 2).toSorted()).toEqual(['1', '2']);
+  });
+
+  test('that nobody begins to read are cut off', async () => {
+    const { open, cut } = createFiles({ ...patient, stallMs: 20 });
+    for (let at = 0; at < 10; at++) open(String(at), 'a');
+    await waitUntil('all are cut off', () => cut.length === 10);
+    expect(textOf((await open('next', 'a').read()).value)).toBe('1');
+  });
+
+  test('that cannot be written to their end are logged, and their readers are disconnected', async () => {
+    const { open, cut, log } = createFiles();
+    const file = open('broken', 'a', new Error('gone'));
+    await file.read();
+    expect(await file.read()).toMatchObject({ done: true });
+    expect(cut).toEqual(['broken']);
+    expect(log).toMatchObject([{ requestId: 'req_broken', err: { message: 'gone' } }]);
+  });
+
+  test('whose reader leaves are no failure, wherever they stand', async () => {
+    const { open, cut, log } = createFiles();
+    const files = ['1', '2', 'waiting'].map((name) => open(name, 'a'));
+    const reads = files.map((file) => file.read());
+    for (const file of files) await file.cancel();
+    await Promise.all(reads);
+    expect([cut, log]).toEqual([[], []]);
   });
 
   test('whose reader is slow are cut off while others wait, and only then', async () => {
