@@ -56,7 +56,13 @@ export function measureFree(
  * Selects the due deliveries to attempt now: tests and first attempts, and retries in the remaining places.
  * If no retry is under way, one retry gets a place before first attempts.
  */
-export function chooseDeliveries(lane: Lane, due: readonly DueDelivery[], free: number): DueDelivery[] {
+export function chooseDeliveries<Due extends Pick<DueDelivery, 'isFirst'>>(
+  lane: Lane,
+  due: readonly Due[],
+  free: number,
+): Due[] {
+  // Other lanes of the pass may have taken more than all places.
+  if (free <= 0) return [];
   const firsts = due.filter(({ isFirst }) => isFirst);
   const retries = due.filter(({ isFirst }) => !isFirst);
   const isRetrying = [...lane.inFlight.values()].some(({ isFirst }) => !isFirst);

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { chooseDeliveries, createLane } from '../../../src/worker/deliverer/lane.ts';
+
+const due = (count: number, isFirst: boolean) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `${isFirst ? 'first' : 'retry'}${at}`,
+    isFirst,
+  }));
+const choose = ({ firsts, retries, free }: { firsts: number; retries: number; free: number }) => {
+  const lane = createLane('wh_1');
+  lane.inFlight.set('dlv_1', { isFirst: true });
+  return chooseDeliveries(lane, [...due(firsts, true), ...due(retries, false)], free).map(({ id }) => id);
+};
+
+test('first attempts leave a place to one retry, and retries take those that are left', () => {
+  expect(choose({ firsts: 5, retries: 2, free: 3 })).toEqual(['first0', 'first1', 'retry0']);
+  expect(choose({ firsts: 1, retries: 4, free: 3 })).toEqual(['first0', 'retry0', 'retry1']);
+  expect(choose({ firsts: 2, retries: 1, free: 1 })).toEqual(['retry0']);
+});
+
+test.each([0, -1, -3])('nothing begins with %s free places', (free) => {
+  expect(choose({ firsts: 5, retries: 2, free })).toEqual([]);
+});
