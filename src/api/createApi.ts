@@ -109,7 +109,7 @@ export function createApi(
   { environment, pages, streams, evidence, corsOrigins, onToolCall, ...parts }: ApiSettings,
 ): App {
   const { clientProfile, authenticator, cookies, failedAttempts } = parts;
-  const wallets = createWalletAuthenticator({ ...services, cookies });
+  const wallets = createWalletAuthenticator({ ...services, cookies, failedAttempts });
   const guests = createGuestAuthenticator({ pool: services.pool, failedAttempts, wallets });
   const guestServices = { ...services, guests, wallets, cookies, failedAttempts };
   const sessionServices = { ...services, authenticator, cookies, failedAttempts };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKeyText } from '../../src/records/principals/apiKey.ts';
+import { createSecret } from '../../src/records/sessions/secretText.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
@@ -67,6 +68,19 @@ describe('a client that tries unknown keys', () => {
       return [await callFrom(`2001:db8:1:2:ffff:1:2:${++neighbours}`)];
     });
     expect((await callFrom('2001:db8:1:3::a')).status).toBe(401);
+  });
+
+  test('is asked to wait for wallet sessions that nobody has, too', async () => {
+    const guess = () =>
+      createCall(behindProxy.baseUrl)('GET', '/v0/wallet/sessions/current', {
+        headers: {
+          'x-forwarded-for': '203.0.113.5',
+          'x-agreements-session': '1',
+          cookie: `agreements-wallet=${createSecret('wallet')}; __Host-agreements-wallet=${createSecret('wallet')}`,
+        },
+      });
+    expect((await guess()).status).toBe(401);
+    await awaitRefusal(() => Promise.all(Array.from({ length: tolerated + 20 }, guess)));
   });
 
   test('looks like other clients behind a proxy that is not configured', async () => {

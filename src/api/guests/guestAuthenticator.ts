@@ -51,8 +51,8 @@ export function createGuestAuthenticator({
     if (client !== undefined) failedAttempts.note(client);
     throw new AccessError('unauthorized', 'The link is invalid, revoked or expired.');
   };
-  const findByWallet = async (headers: Headers, agreementId: string) => {
-    const { wallet } = await wallets.authenticate(headers);
+  const findByWallet = async (headers: Headers, client: string | undefined, agreementId: string) => {
+    const { wallet } = await wallets.authenticate(headers, client);
     const found = await findGuestByWallet(pool, { wallet, recordId: agreementId });
     if (found) return found;
     throw new NotFoundError('The agreement does not exist.');
@@ -62,7 +62,7 @@ export function createGuestAuthenticator({
       const isLink = headers.has(linkHeader) || agreementId === undefined;
       const { guest, modes } = isLink
         ? await findByLink(headers, client)
-        : await findByWallet(headers, agreementId);
+        : await findByWallet(headers, client, agreementId);
       authorize({ modes }, 'agreements.read');
       if (need === 'sign') {
         if (guest.may !== 'sign')

@@ -18,8 +18,8 @@ export function endWalletSessionEndpoint({ database, wallets, cookies }: GuestSe
     data: { schema: walletSessionShape, description: 'The ended session.' },
     refusals: [],
     example: {},
-    async handle({ headers, limitRate, requestId }) {
-      const session = await wallets.authenticate(headers);
+    async handle({ headers, client, limitRate, requestId }) {
+      const session = await wallets.authenticate(headers, client);
       await limitRate(session.wallet);
       await endWalletSession(database, cookies.read(headers, 'wallet'));
       const response = respondSingle({ requestId, dataText: JSON.stringify(toWalletSession(session)) });

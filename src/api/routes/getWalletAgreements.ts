@@ -25,8 +25,8 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     data: { schema: walletAgreementShape, description: 'A page of agreements.', isList: true },
     refusals: [400],
     example: {},
-    async handle({ query, headers, limitRate, inHeavyTurn, requestId }) {
-      const { wallet } = await wallets.authenticate(headers);
+    async handle({ query, headers, client, limitRate, inHeavyTurn, requestId }) {
+      const { wallet } = await wallets.authenticate(headers, client);
       await limitRate(wallet);
       return inHeavyTurn(wallet, async () => {
         const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });

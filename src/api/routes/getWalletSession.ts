@@ -17,8 +17,8 @@ export function getWalletSession({ wallets }: GuestServices): Endpoint {
     data: { schema: walletSessionShape, description: 'The session.' },
     refusals: [],
     example: {},
-    async handle({ headers, limitRate, requestId }) {
-      const session = await wallets.authenticate(headers);
+    async handle({ headers, client, limitRate, requestId }) {
+      const session = await wallets.authenticate(headers, client);
       await limitRate(session.wallet);
       return respondSingle({ requestId, dataText: JSON.stringify(toWalletSession(session)) });
     },
