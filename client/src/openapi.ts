@@ -541,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Retry all failed deliveries
-         * @description Schedules the failed deliveries created at or after `since`, oldest first, with as many attempts as new ones. Returns before they are sent. One request schedules at most 10000 deliveries.
+         * @description Schedules the failed deliveries created at or after `since`, oldest first, with as many attempts as new ones. Returns before they are sent. One request schedules at most 10000 deliveries; each counts as an event of the day.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -11296,7 +11296,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11324,7 +11324,8 @@ export interface operations {
                             /** @constant */
                             code?: "rate_limited";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "quota_exceeded";
                             };
                         };
                     };

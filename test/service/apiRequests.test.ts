@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../support/waitUntil.ts';
 import { readContract } from './support/apiContract.ts';
 import { type Call, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
@@ -229,6 +230,21 @@ describe('a body', () => {
       },
     ]);
     expect((await send(`"${'x'.repeat(1_022)}"`)).status).toBe('400');
+  });
+
+  test.each([
+    ['with a length', 'content-length: 100'],
+    ['in chunks', 'transfer-encoding: chunked'],
+  ])('that its sender does not complete, %s, is no fault of the service', async (_, header) => {
+    const { key } = await service.createPrincipal();
+    const requestId = `incomplete-${header.length}`;
+    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+    const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\nx-request-id: ${requestId}`;
+    const begun = `${head}\r\ncontent-type: application/json\r\n${header}\r\n\r\n1\r\n{\r\n`;
+    socket.write(begun, () => socket.destroy());
+    const linesOf = () => service.logLines.filter((line) => line.includes(requestId));
+    await waitUntil('its end is logged', () => linesOf().length > 0);
+    expect(linesOf().map((line) => JSON.parse(line))).toMatchObject([{ level: 30, status: 400 }]);
   });
 
   test('of a target that is no URL is refused with the error object', async () => {

@@ -1,4 +1,4 @@
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { MalformedError, ServiceError } from '../../platform/errors/serviceError.ts';
 import { mostChunks } from '../../platform/http/guardChunks.ts';
 import { PayloadTooLargeError, UnsupportedMediaTypeError } from '../../platform/http/requestErrors.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
@@ -53,8 +53,20 @@ function requireFewParts(bytes: Uint8Array, limitValues: number): void {
 /** Each step of reading a larger body takes milliseconds. */
 const largeBytes = 32_768;
 
-/** @throws PayloadTooLargeError as soon as the body exceeds the limit, or comes in too many chunks. */
+/**
+ * @throws PayloadTooLargeError as soon as the body exceeds the limit, or comes in too many chunks.
+ * @throws MalformedError if the connection ends before the body. Nobody reads that answer, but the log and the metrics do.
+ */
 export async function readBodyBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  try {
+    return await readAllBytes(request, limitBytes);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new MalformedError('The request ended before its body was complete.');
+  }
+}
+
+async function readAllBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new PayloadTooLargeError(`The body must have no more than ${limitBytes} bytes.`, { limitBytes });
   const announced = request.headers.get('content-length');

@@ -15,20 +15,21 @@ export function recoverWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Retry all failed deliveries',
     description:
-      'Schedules the failed deliveries created at or after `since`, oldest first, with as many attempts as new ones. Returns before they are sent. One request schedules at most 10000 deliveries.',
+      'Schedules the failed deliveries created at or after `since`, oldest first, with as many attempts as new ones. Returns before they are sent. One request schedules at most 10000 deliveries; each counts as an event of the day.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,
     body: z.strictObject({ since: instantShape }),
     data: { schema: recoveryShape, description: 'The number of scheduled deliveries.' },
     refusals: [400, 404, 413, 415],
-    reasons: ['webhook_disabled'],
+    reasons: ['webhook_disabled', 'quota_exceeded'],
     example: {
       body: { since: '2026-01-31T12:00:00Z' },
       after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }],
     },
     async handle({ params, body, caller, requestId }) {
       const { principalId } = caller;
+      await services.quotas.check(principalId, 'delivery');
       const recovered = await recover({ ...params, principalId }, body.since, services);
       const dataText = JSON.stringify(recovered);
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });

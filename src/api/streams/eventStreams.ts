@@ -168,12 +168,11 @@ export function createEventStreams(
             try {
               const { value, done } = await blocks.next();
               if (isCancelled) return;
-              if (done) {
+              if (done || listener.hasEnded) {
                 end();
                 controller.close();
                 return;
               }
-              if (listener.hasEnded) return;
               awaitDemand();
               controller.enqueue(encoder.encode(value));
             } catch (error) {

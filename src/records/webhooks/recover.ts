@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { orderedKey } from '../../platform/database/orderedKey.ts';
+import { addUsage } from '../quotas/usage.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
@@ -44,7 +45,10 @@ export async function recover(
         next_attempt_at = now() - (${mostRecovered} - place) * interval '1 millisecond'
       from ordered where delivery.id = ordered.id`);
     const recovered = rowCount ?? 0;
-    if (recovered > 0) await wakeSubscription(transaction, reference.id);
+    if (recovered > 0) {
+      await addUsage(transaction, [{ principalId: reference.principalId, events: recovered }]);
+      await wakeSubscription(transaction, reference.id);
+    }
     return { recovered, hasMore: recovered === mostRecovered };
   });
 }

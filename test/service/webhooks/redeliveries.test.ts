@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readQuotas, setQuota } from '../../../src/records/quotas/quotas.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { type DeliveryScene, readIds, startDeliveryScene } from './support/deliveryScene.ts';
 
 let scene: DeliveryScene;
@@ -68,5 +70,29 @@ describe('a redelivery', () => {
     await webhook.post(`deliveries/${delivery?.id}/redeliver`);
     await webhook.settle('succeeded', 2);
     expect(await readIds(present.received, webhook.secret)).toEqual([eventId]);
+  });
+
+  // Last, because a restored quota is known only after a moment.
+  test('is an event of the day for each delivery, and refused beyond their quota', async () => {
+    const receiver = await scene.receive((response) => void response.writeHead(410).end());
+    const webhook = await scene.subscribe(receiver.url);
+    await scene.release(3);
+    await webhook.settle('failed', 1);
+    const { owner, database } = scene;
+    const readUsed = async () =>
+      (await readQuotas(database, owner.id)).find(({ quota }) => quota === 'eventsPerDay')?.used ?? 0;
+    const before = await readUsed();
+    const since = new Date(Date.now() - 60_000).toISOString();
+    expect(await webhook.post('recover', { since })).toEqual({ recovered: 3, hasMore: false });
+    await webhook.settle('failed', 2);
+    const value = before + 3;
+    expect(await readUsed()).toBe(value);
+    await setQuota(database, { principal: owner.name, quota: 'eventsPerDay', value });
+    scene.onReset(() => setQuota(database, { principal: owner.name, quota: 'eventsPerDay', value: null }));
+    const refused = await waitUntil('the new quota is known', async () => {
+      const answer = await owner.call('POST', `/v0/webhooks/${webhook.id}/recover`, { body: { since } });
+      return answer.status !== 200 && answer;
+    });
+    expect(refused.body.error?.details).toMatchObject({ reason: 'quota_exceeded', quota: 'eventsPerDay' });
   });
 });

@@ -44,6 +44,7 @@ export async function startDeliveryScene() {
 
   return {
     owner,
+    database: service.handle.database,
     /** Registers a function that runs at the end of the test. */
     onReset: (close: () => Promise<unknown>) => closings.push(close),
     async reset(): Promise<void> {
