@@ -42,11 +42,13 @@ export function readNodeAnswer(error: unknown): NodeAnswer {
   return words.find(([pattern]) => pattern.test(text))?.[1] ?? 'unavailable';
 }
 
-/** The node's own words, if the node refused; they contain no address of an endpoint. */
+/** The node's own words in storable form, if the node refused; they contain no address of an endpoint. */
 export function findNodeText(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const answer = error.walk((cause) => cause instanceof RpcRequestError);
-  return answer instanceof RpcRequestError ? answer.details.slice(0, maxText) : undefined;
+  return answer instanceof RpcRequestError
+    ? answer.details.replaceAll('\0', '').slice(0, maxText)
+    : undefined;
 }
 
 const maxText = 300;

@@ -101,9 +101,10 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
         const result = await foldChain({ pool, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;
-        if (!result) return wakeLater(contentionDelayMs, widen('rest', extent));
         isApart = false;
         condemned.clear();
+        // What another process folds meanwhile may be what these were found for.
+        if (!result) return wakeLater(contentionDelayMs, widen('rest', extent));
         const durationMs = performance.now() - startedAt;
         note(result, durationMs);
         // Blocks in quick succession are folded together, which costs no more than one alone.

@@ -5,7 +5,6 @@ import type { indexedAgreements } from '../../platform/database/indexView.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf, secondsOf } from './projectedColumns.ts';
 import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
@@ -58,10 +57,10 @@ export async function deployRecords(
     rows: free.filter(({ id }) => taken.has(id)),
     ...drafts,
   });
-  const waiting = await clearErrors(transaction, others);
+  const cleared = await clearErrors(transaction, drafts);
   const refused = held.length > 0 ? await refuseDeployments(transaction, held) : [];
-  const failed = await updateErrors(transaction, drafts);
-  const changed = [...deployed, ...waiting, ...refused, ...failed];
+  const failed = await noteErrors(transaction, drafts);
+  const changed = [...deployed, ...cleared, ...refused, ...failed];
   return { deployed, changed, quarantined, isComplete: others.length === 0 };
 }
 
@@ -129,14 +128,21 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
   );
 }
 
-/** The next fold finds a Draft by its changed transaction no more, but every Draft without an error. */
-async function clearErrors(transaction: Queryable, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
+/**
+ * A Draft shows no reason any more once its transaction is open again or mined. Later folds find it by its changed
+ * transaction no more, but every Draft without an error, also if this one leaves it to them.
+ */
+function clearErrors(transaction: Queryable, { changedTransactions }: Drafts): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`update service.records set error = null, updated_at = now()
-    where id = any(${arrayOf(ids)}::text[]) and error is not null
-    returning id`,
+    // Starts with the few records, whatever the planner estimates for transactions of a state: no index has the
+    // states in this form.
+    sql`update service.records record set error = null, updated_at = now()
+    from service.transactions sent
+    where record.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
+      and record.status = 'Draft' and record.error is not null
+      and sent.id = record.deploy_transaction_id and sent.state || '' <> 'failed'
+    returning record.id`,
   );
 }
 
@@ -151,9 +157,8 @@ async function refuseDeployments(transaction: Queryable, rows: DeploymentRow[]):
   return writeErrors(transaction, errors);
 }
 
-/** A Draft shows why its transaction failed, and no reason any more once the transaction is open again. */
-async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<string[]> {
-  const { chainId, changedTransactions } = drafts;
+/** A Draft shows why its transaction failed. */
+async function noteErrors(transaction: Queryable, { chainId }: Drafts): Promise<string[]> {
   const failed = await findFailures(
     transaction,
     sql`select record.id, ${failureOf}
@@ -161,18 +166,7 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
     join service.transactions sent on sent.id = record.deploy_transaction_id and sent.state = 'failed'
     where record.chain_id = ${chainId} and record.status = 'Draft' and record.error is null and not record.awaits_owner`,
   );
-  const reopened = await idsOf(
-    transaction,
-    // Starts with the few records, whatever the planner estimates for open transactions: no index has the
-    // states in this form.
-    sql`update service.records record set error = null, updated_at = now()
-    from service.transactions sent
-    where record.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
-      and record.status = 'Draft' and record.error is not null
-      and sent.id = record.deploy_transaction_id and sent.state || '' in (${sql.raw(stateLists.open)})
-    returning record.id`,
-  );
-  return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];
+  return failed.length > 0 ? writeErrors(transaction, failed) : [];
 }
 
 function writeErrors(transaction: Queryable, errors: { id: string; error: string }[]): Promise<string[]> {

@@ -21,8 +21,9 @@ import { takeFitting } from './takeFitting.ts';
 
 /** The most records that catch up in one fold. */
 const behindAtOnce = 20;
-/** The most time for all histories that one fold restores, and as much again for one that is retried. */
+/** The most time for all histories that one fold restores. One that is retried gets more with each failure. */
 const mostRestoreMs = 10_000;
+const mostDoublings = 3;
 
 export type HistoryChanges = {
   chainId: number;
@@ -100,7 +101,8 @@ export async function foldHistories(
   };
 
   for (const [recordId, error] of condemned) {
-    quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
+    // Another fold has set it aside already, perhaps in a phase that this one cannot know any more.
+    if (!quarantine.has(recordId)) quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
   }
   // A record that is retried is not folded twice.
   const isOther = (id: string) => !retriedIds.includes(id);
@@ -122,9 +124,10 @@ export async function foldHistories(
     const isOfRun = (id: string) => isOther(id) && !restored.has(id);
     await run({ ...selection, shortened: lost.fitting }, isOfRun, restoreTime);
   }
-  for (const { recordId, phase } of retried) {
+  for (const { recordId, phase, failures } of retried) {
     const selected = { ...noRecords, [listOf[phase]]: [recordId] };
-    const isFree = await runApart(recordId, phase, selected, { leftMs: restoreLimitMs });
+    const leftMs = restoreLimitMs * 2 ** Math.min(failures, mostDoublings);
+    const isFree = await runApart(recordId, phase, selected, { leftMs });
     if (isFree) await setFree(transaction, [recordId]);
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
@@ -132,12 +135,14 @@ export async function foldHistories(
 }
 
 /** The group in which a quarantined record is folded when it is retried. */
-const listOf = { begin: 'deployed', restore: 'shortened', continue: 'behind', deploy: 'behind' } as const;
+const listOf = { begin: 'deployed', restore: 'shortened', continue: 'behind' } as const;
 
 /** Records that wait to be Deployed are retried together with Drafts. */
-function findDue(quarantine: Quarantine): { recordId: string; phase: QuarantinePhase }[] {
-  return [...quarantine].flatMap(([recordId, { phase, isDue }]) =>
-    isDue && phase !== 'deploy' ? [{ recordId, phase }] : [],
+function findDue(
+  quarantine: Quarantine,
+): { recordId: string; phase: Exclude<QuarantinePhase, 'deploy'>; failures: number }[] {
+  return [...quarantine].flatMap(([recordId, { phase, isDue, failures }]) =>
+    isDue && phase !== 'deploy' ? [{ recordId, phase, failures }] : [],
   );
 }
 

@@ -1,13 +1,15 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { RowAs } from '../../platform/database/rowOf.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { QuarantinePhase, quarantinedRecords } from '../../platform/database/tables/quarantine.ts';
+import type { records } from '../../platform/database/tables/records.ts';
+import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { classifyFoldFailure } from './foldFailure.ts';
 import { isOwnFault } from './recordFoldError.ts';
 
 /** Quarantined records, by id: the next step of each, and whether a retry is due. */
-export type Quarantine = ReadonlyMap<string, { phase: QuarantinePhase; isDue: boolean }>;
+export type Quarantine = ReadonlyMap<string, { phase: QuarantinePhase; failures: number; isDue: boolean }>;
 
 export type Quarantined = { recordId: string; phase: QuarantinePhase; error: string };
 
@@ -18,20 +20,19 @@ const longestError = 500;
 /** A retry on its own must not delay the others for long. */
 const statementLimit = '2s';
 
-type QuarantineRow = RowAs<typeof quarantinedRecords, { id: 'record_id'; phase: 'phase' }> & {
-  is_due: boolean;
-};
+type QuarantineRow = RowAs<typeof quarantinedRecords, { id: 'record_id' }> &
+  RowOf<typeof quarantinedRecords, 'phase' | 'failures'> & { is_due: boolean };
 
 export async function readQuarantine(transaction: Queryable, chainId: number): Promise<Quarantine> {
   const { rows } = await transaction.execute<QuarantineRow>(sql`
-    select record_id as id, phase, retry_at <= clock_timestamp() as is_due from service.quarantined_records
+    select record_id as id, phase, failures, retry_at <= clock_timestamp() as is_due from service.quarantined_records
     where chain_id = ${chainId} order by retry_at`);
-  return new Map(rows.map(({ id, phase, is_due }) => [id, { phase, isDue: is_due }]));
+  return new Map(rows.map(({ id, phase, failures, is_due }) => [id, { phase, failures, isDue: is_due }]));
 }
 
 /**
  * Sets a record aside, for longer each time. A record that had not begun yet shows its deployment's data
- * meanwhile.
+ * meanwhile. A record whose deployment fell out meanwhile is not set aside.
  */
 export async function setAside(
   transaction: Queryable,
@@ -39,11 +40,12 @@ export async function setAside(
 ): Promise<void> {
   await transaction.execute(sql`
     insert into service.quarantined_records as quarantined (record_id, chain_id, phase, error, retry_at)
-    values (${recordId}, ${chainId}, ${phase}, ${error},
-      clock_timestamp() + make_interval(secs => ${firstPauseSeconds}::int))
+    select id, chain_id, ${phase}, ${error}, clock_timestamp() + make_interval(secs => ${firstPauseSeconds}::int)
+    from service.records where id = ${recordId} and chain_id = ${chainId} and (status = 'Deployed') = (${phase} <> 'deploy')
     on conflict (record_id) do update set phase = excluded.phase, error = excluded.error, failures = quarantined.failures + 1,
       retry_at = clock_timestamp() + make_interval(secs => least(${longestPauseSeconds}::float8,
         ${firstPauseSeconds}::int * 2 ^ least(quarantined.failures, 20)))`);
+  if (phase === 'restore') await closeToLostWallets(transaction, [recordId]);
   if (phase !== 'begin') return;
   await transaction.execute(sql`
     update service.records set state_hash = initial_state_hash, state = initial_state_hash,
@@ -63,6 +65,31 @@ export async function noteShortened(transaction: Queryable, recordIds: readonly 
   await transaction.execute(sql`
     update service.quarantined_records set phase = 'restore'
     where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'continue'`);
+  const { rows } = await transaction.execute<RowAs<typeof quarantinedRecords, { id: 'record_id' }>>(sql`
+    select record_id as id from service.quarantined_records
+    where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'restore'`);
+  await closeToLostWallets(
+    transaction,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Until a history is restored, only the wallets may enter that its beginning names: others may be named by lost inputs. */
+async function closeToLostWallets(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
+  if (recordIds.length === 0) return;
+  const { rows } = await transaction.execute<
+    RowOf<typeof records, 'id' | 'access_variables' | 'initial_variables'>
+  >(sql`
+    select id, access_variables, initial_variables from service.records
+    where id = any(${arrayOf(recordIds)}::text[]) and access_variables is not null`);
+  await keepWallets(
+    transaction,
+    rows.map(({ id, access_variables: accessVariables, initial_variables: variables }) => ({
+      id,
+      accessVariables: accessVariables ?? [],
+      variables,
+    })),
+  );
 }
 
 /**
@@ -73,6 +100,9 @@ export async function tryApart(
   transaction: Queryable,
   run: () => Promise<unknown>,
 ): Promise<string | undefined> {
+  const before = await transaction.execute<{ limit: string }>(
+    sql`select current_setting('statement_timeout') as limit`,
+  );
   await transaction.execute(sql`savepoint apart`);
   await transaction.execute(sql.raw(`set local statement_timeout = '${statementLimit}'`));
   try {
@@ -84,7 +114,9 @@ export async function tryApart(
     return explainFailure(error);
   }
   await transaction.execute(sql`release savepoint apart`);
-  await transaction.execute(sql`set local statement_timeout to default`);
+  await transaction.execute(
+    sql`select set_config('statement_timeout', ${before.rows[0]?.limit ?? '0'}, true)`,
+  );
   return undefined;
 }
 

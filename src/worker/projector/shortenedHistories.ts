@@ -14,7 +14,7 @@ import type { FoldedRecord } from './storedHistories.ts';
 const inputsAtOnce = 500;
 /** In characters; an input with a longer payload is read alone. */
 const payloadsAtOnce = 16 * 1024 * 1024;
-/** The time that the histories of one fold may still take to be restored; each takes its part of it. */
+/** The time that the histories of one fold may still take to be restored; each takes half of it at most. */
 export type RestoreTime = { leftMs: number };
 
 /** A history that was not restored. Its record keeps what it has lost until it is tried again. */
@@ -95,7 +95,7 @@ async function restoreHistory(
       ({ history } = continueHistory(history, input, { document, reader }));
       await pace.breathe();
     }
-    if (pace.spentMs() >= time.leftMs) break;
+    if (pace.spentMs() >= time.leftMs / 2) break;
   }
   time.leftMs -= pace.spentMs();
   return history.inputCount === inputCount ? history : undefined;

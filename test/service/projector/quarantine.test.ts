@@ -9,9 +9,27 @@ import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { evaluateAlert } from '../../support/evaluateAlert.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { addressOfClone } from './support/chain.ts';
-import { createLamp, type Lamp } from './support/lamp.ts';
-import { annotate, clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture, reorgWindow, silent } from './support/setup.ts';
+import { createLamp, type Lamp, lampVariables } from './support/lamp.ts';
+import {
+  annotate,
+  bob,
+  clone,
+  createScene,
+  deployment,
+  handOver,
+  input,
+  type Scene,
+  toggle,
+} from './support/scene.ts';
+import {
+  chainId,
+  createFixture,
+  createFolder,
+  emptyDatabase,
+  type Fixture,
+  reorgWindow,
+  silent,
+} from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
@@ -231,4 +249,78 @@ test('a record with too long payloads in one block is set aside by itself, and c
   await retryNow();
   await waitUntil('what it lacked', hasInputs(stuck.recordId, 23));
   expect(await quarantined()).toEqual([]);
+});
+
+/** A record at the end of two inputs, of which a reorg has taken the last one while it was in quarantine. */
+async function loseInput() {
+  const { recordId } = await scene.draft();
+  await fixture.pool.query(
+    `update service.records set participant_access = 'read', access_variables = '["holder"]' where id = $1`,
+    [recordId],
+  );
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('5')));
+  await scene.mine(input(handOver(bob)));
+  await fixture.pool.query(
+    `insert into service.quarantined_records (record_id, chain_id, phase, error, retry_at)
+    values ($1, $2, 'continue', 'planted', now() + interval '1 day')`,
+    [recordId, chainId],
+  );
+  scene.drop(1);
+  scene.add();
+  await scene.mine(input(toggle('7')));
+  return recordId;
+}
+
+const readWallets = async (recordId: string) =>
+  (await fixture.pool.query('select wallet from service.record_wallets where record_id = $1', [recordId]))
+    .rows;
+
+test('a record that lost inputs is restored first, whatever a fold that failed for it before still knows', async () => {
+  const recordId = await loseInput();
+  expect(await quarantined()).toMatchObject([{ phase: 'restore', failures: 1 }]);
+  const { fold } = createFolder(fixture, { condemned: new Map([[recordId, 'failed before']]) });
+  await fold();
+  expect(await quarantined()).toMatchObject([{ phase: 'restore', failures: 1 }]);
+  await retryNow();
+  await scene.fold();
+  expect(await quarantined()).toEqual([]);
+  expect(await scene.record(recordId)).toMatchObject({
+    inputCount: 2,
+    state: 'dark',
+    variables: { ...lampVariables, brightness: '7' },
+  });
+  expect(await scene.history(recordId)).toMatchObject([{ position: 1 }, { position: 2 }]);
+});
+
+test('a wallet that only a lost input has named may not enter while the record waits to be restored', async () => {
+  const recordId = await loseInput();
+  expect(await scene.record(recordId)).toMatchObject({ variables: { holder: bob } });
+  expect(await readWallets(recordId)).toEqual([{ wallet: lampVariables.holder.toLowerCase() }]);
+});
+
+test('a record whose deployment fell out is not set aside, whatever a fold has failed for', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine();
+  await createFolder(fixture, { condemned: new Map([[recordId, 'failed before']]) }).fold();
+  expect(await quarantined()).toEqual([]);
+});
+
+test('a failed deployment that takes effect while it is in quarantine is no failure any more', async () => {
+  const { recordId, transactionId } = await scene.draft();
+  const { pool } = fixture;
+  await pool.query(`update service.transactions set state = 'failed' where id = $1`, [transactionId]);
+  await pool.query(`update service.records set error = '{"reason":"permit_expired"}' where id = $1`, [
+    recordId,
+  ]);
+  await pool.query(
+    `insert into service.quarantined_records (record_id, chain_id, phase, error, retry_at)
+    values ($1, $2, 'deploy', 'planted', now() + interval '1 day')`,
+    [recordId, chainId],
+  );
+  await scene.mine(deployment());
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', error: null });
+  await retryNow();
+  await scene.fold();
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', error: null, state: 'dark' });
 });

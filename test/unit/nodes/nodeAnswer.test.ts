@@ -37,5 +37,6 @@ test('an endpoint that is not there, or asks for patience, has said nothing', ()
 
 test("only a node's own words are kept", () => {
   expect(findNodeText(nodeError('intrinsic gas too low'))).toBe('intrinsic gas too low');
+  expect(findNodeText(nodeError('reverted: a\0b'))).toBe('reverted: ab');
   expect(findNodeText(new HttpRequestError({ url, details: url }))).toBeUndefined();
 });

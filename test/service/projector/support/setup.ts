@@ -55,7 +55,10 @@ export type Folder = {
 
 export function createFolder(
   { pool }: Fixture,
-  { confirmations = 1, ...options }: { confirmations?: number; restoreLimitMs?: number } = {},
+  {
+    confirmations = 1,
+    ...options
+  }: { confirmations?: number; restoreLimitMs?: number; condemned?: ReadonlyMap<string, string> } = {},
 ): Folder {
   const cache = createDocumentCache();
   let isFirst = true;
