@@ -94,6 +94,19 @@ test('a relay that has lost the lease signs nothing until it is its own again', 
   await world.waitForMints([row.recipient]);
 });
 
+test('a wallet that a process without its key has retired and holds is put back into service', async () => {
+  const { key, address } = await world.createWallet();
+  await world.startRelay({ keys: [key], settings: { leaseMs: 600 } });
+  await awaitOwner(address, (name) => name !== null);
+  await world.pool.query(
+    `update service.relayer_wallets set status = 'retired', lease_owner = 'another', lease_until = now() + interval '1 hour'
+    where address = $1`,
+    [address],
+  );
+  await waitUntil('it is not retired', async () => (await world.readWallet(address))?.status === 'unfunded');
+  expect((await world.readWallet(address))?.lease_owner).toBe('another');
+});
+
 test("a wallet's signed rows are followed to their end when its key is gone, and it retires", async () => {
   const old = await world.createWallet();
   const current = await world.createWallet();

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
 import type { Signer } from '../../platform/signers/signer.ts';
 import type { ChainContext } from './chainContext.ts';
-import { insertWallets, releaseLeases, renewLeases, retireWallets } from './walletRows.ts';
+import { insertWallets, reinstateWallets, releaseLeases, renewLeases, retireWallets } from './walletRows.ts';
 
-/** Number of renewals between two checks for wallets without a key. */
+/** Number of renewals between two checks for wallets without a key, or retired although they have one here. */
 const renewalsPerLook = 4;
 
 /**
@@ -37,6 +37,7 @@ export function createLeaseKeeper(
     );
     if (views.size < configured.length) return;
     await insertWallets(pool, chainId, views);
+    await reinstateWallets(pool, { chainId, configured });
     rows = configured.length;
   };
   const seeThrough = async (configured: readonly Address[]) => {
@@ -51,8 +52,11 @@ export function createLeaseKeeper(
 
   return async () => {
     const configured = signers.map(({ address }) => address);
+    const isLook = renewals++ % renewalsPerLook === 0;
     if (rows < configured.length) await insertRows(configured);
-    if (areAllThere() && renewals++ % renewalsPerLook === 0) await seeThrough(configured);
+    if (isLook && configured.some((address) => !seats.get(address)?.wallet.isHeld))
+      await reinstateWallets(pool, { chainId, configured });
+    if (areAllThere() && isLook) await seeThrough(configured);
     const leases = await renewLeases(pool, [...seats.keys()], holder);
     let isAny = false;
     for (const { address, nextNonce, isNew } of leases) {

@@ -10,7 +10,7 @@ import type { WalletView } from './chainView.ts';
 export type LeaseHolder = { readonly chainId: number; readonly owner: string; readonly leaseMs: number };
 export type Lease = { address: Address; nextNonce: number; isNew: boolean };
 
-/** Creates a row for each wallet without one; a retired wallet is in service again. */
+/** Creates a row for each wallet without one. */
 export async function insertWallets(
   pool: pg.Pool,
   chainId: number,
@@ -22,13 +22,28 @@ export async function insertWallets(
      select $1, address, 'unfunded', balance, next_nonce
      from unnest($2::text[], $3::numeric[], $4::bigint[]) as wallet(address, balance, next_nonce)
      order by address
-     on conflict (chain_id, address) do update set status = 'unfunded', updated_at = now() where wallet.status = 'retired'`,
+     on conflict (chain_id, address) do nothing`,
     [
       chainId,
       wallets.map(([address]) => address),
       wallets.map(([, { balance }]) => String(balance)),
       wallets.map(([, { minedCount, pendingCount }]) => Math.max(minedCount, pendingCount)),
     ],
+  );
+}
+
+/**
+ * Puts retired wallets of this process back into service. One whose lease was lost for a moment may have been
+ * retired by a process without its key, which then holds it until it sees that.
+ */
+export async function reinstateWallets(
+  pool: pg.Pool,
+  { chainId, configured }: { chainId: number; configured: readonly Address[] },
+): Promise<void> {
+  await pool.query(
+    `update service.relayer_wallets set status = 'unfunded', updated_at = now()
+     where chain_id = $1 and address = any($2) and status = 'retired'`,
+    [chainId, configured],
   );
 }
 
