@@ -173,5 +173,10 @@ async function exists(client: pg.Client, table: string): Promise<boolean> {
 }
 
 function createClient({ databaseUrl, schema }: ReplacedChainOptions): pg.Client {
-  return new pg.Client({ connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')) });
+  const client = new pg.Client({
+    connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')),
+  });
+  // A lost connection fails the next query; without a listener it would end the process.
+  client.on('error', () => {});
+  return client;
 }

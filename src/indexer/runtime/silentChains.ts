@@ -86,6 +86,8 @@ async function withClient<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: url, application_name: 'indexer' });
+  // A lost connection fails the next query; without a listener it would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

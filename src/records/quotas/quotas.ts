@@ -55,7 +55,7 @@ const findUse = (principalId: string) => sql`
     select coalesce(json_object_agg(quota, value), '{}') as set from service.principal_quotas where principal_id = ${principalId})
   select own.set, (select count(*)::int from (
       select 1 from service.transactions where principal_id = ${principalId} and state in (${stateLists.open})
-      limit coalesce((own.set->>'openTransactions')::int, ${defaultQuotas.openTransactions}::int)) as open) as open,
+      limit coalesce((own.set->>'openTransactions')::bigint, ${defaultQuotas.openTransactions}::bigint)) as open) as open,
     coalesce(today.events, 0) as events, coalesce(today.mails, 0) as mails, coalesce(today.gas, 0) as gas,
     coalesce(today.answer_bytes, 0) as answer_bytes,
     coalesce(total.stored_bytes, 0) as stored_bytes, coalesce(total.adopted_agreements, 0) as adopted

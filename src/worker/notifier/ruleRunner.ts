@@ -13,7 +13,7 @@ import type { ChainClients } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { openEventIds } from '../publisher/openEventIds.ts';
-import { type FiredRules, fireDueRules } from './fireDueRules.ts';
+import { type ChainClock, type FiredRules, fireDueRules } from './fireDueRules.ts';
 import { type ClockedChain, readChainClock } from './readChainClock.ts';
 
 export type RuleRunnerOptions = {
@@ -128,10 +128,18 @@ function createWatch({
   const fireAll = async (): Promise<number | undefined> => {
     const client = clients.get(chainId);
     if (!client) throw new Error(`no client for chain ${chainId}`);
-    const dueMs = await findNextDue(database, { chainId, afterMs: null });
-    if (dueMs === undefined) return undefined;
-    const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
-    if (!clock || clock.nowMs < dueMs) return dueMs;
+    let dueMs = await findNextDue(database, { chainId, afterMs: null });
+    while (dueMs !== undefined && !isClosed) {
+      const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
+      if (!clock || clock.nowMs < dueMs) return dueMs;
+      await fireRounds(clock);
+      // Those that are due and may not fire now, such as rules of a record that is behind, keep no later ones waiting.
+      dueMs = await findNextDue(database, { chainId, afterMs: clock.nowMs });
+    }
+    return dueMs;
+  };
+
+  const fireRounds = async (clock: ChainClock) => {
     const ids = await readEventIds();
     // Round after round over the principals, until none has anything left that may fire.
     let after: string | undefined;
@@ -152,7 +160,6 @@ function createWatch({
       inRound += fired.schedules;
       after = fired.next;
     } while (!isClosed && (after !== undefined || inRound > 0));
-    return findNextDue(database, { chainId, afterMs: clock.nowMs });
   };
 
   return {

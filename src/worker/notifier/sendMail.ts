@@ -49,7 +49,8 @@ export function createSendMail({
     } catch (error) {
       // The worker's stop is not a failure of the mail, however often it was attempted.
       if (signal.aborted) throw error;
-      const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
+      const text = error instanceof Error ? error.message : String(error);
+      const reason = text.replaceAll('\0', '').slice(0, longestReason).toWellFormed();
       if (error instanceof MailRefusedError || attempt >= mailAttempts) {
         logger.warn({ firing: firingId, attempt, reason }, 'sending a mail failed');
         return finish(firingId, 'failed', reason);

@@ -175,6 +175,23 @@ test('rules fire for the deployment, and for a state that lasts by the clock whi
   expect(told[2]).toMatchObject({ triggerType: 'temporal', notification: { body: 'Still OFFERED' } });
 });
 
+test('a rule that is due and may not fire keeps no later one waiting while the chain stands still', async () => {
+  const { pool } = stack.service.handle;
+  const { record: stuck } = await deploy({ rules: [onAge] });
+  await pool.query(
+    `insert into service.quarantined_records (record_id, chain_id, phase, error, retry_at)
+    values ($1, $2, 'continue', 'planted', now() + interval '1 day')`,
+    [stuck.id, chainId],
+  );
+  closings.push(() => pool.query('delete from service.quarantined_records'));
+  // The last block is then from after the moment at which the first rule became due.
+  await stack.chain.client.increaseTime({ seconds: 2 });
+  const { record } = await deploy({ rules: [onAge] });
+  await startRunner({ idleMs: 0 });
+  await waitUntil('the later rule has fired', async () => (await toldOf(record.id)).length === 2);
+  expect(await toldOf(stuck.id)).toEqual([]);
+});
+
 const previewShape = z.object({
   transition: z.unknown().optional(),
   rules: z.array(

@@ -66,10 +66,9 @@ test('patient work rests while others are at work, and does not where nobody is'
   const steps = { steps: 10, stepMs: 11 };
   const stop = hold(3);
   const patient = await work(createPace({ isPatient: true }), steps);
-  const impatient = await work(createPace(), steps);
   await stop();
-  // Ten rests, each as long as a slice. In each, other work gets several turns of the loop.
-  expect(patient.turns).toBeGreaterThan(2 * impatient.turns);
+  // Ten slices, and a rest after each that is as long.
+  expect(patient.ms).toBeGreaterThanOrEqual(200);
   let least = Number.POSITIVE_INFINITY;
   // Other load on the machine may take the processor away, which looks like a rest.
   for (let tries = 0; tries < 50 && least >= 190; tries++)
