@@ -99,12 +99,13 @@ export async function waitForHead(databaseUrl: string, chainId: number, hash: st
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await waitUntil(`the index of chain ${chainId} stands at block ${hash}`, async () => {
+    const isThere = async () => {
       const { rows } = await client
         .query(`select hash from chain_index.heads where chain_id = $1`, [chainId])
         .catch(() => ({ rows: [] }));
       return rows[0]?.hash === hash;
-    });
+    };
+    await waitUntil(`the index of chain ${chainId} stands at block ${hash}`, isThere, patienceMs);
   } finally {
     await client.end();
   }
