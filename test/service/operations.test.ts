@@ -225,7 +225,10 @@ describe('readiness', () => {
     expect(await readMetric(`agreements_rpc_endpoint_up{${ofEndpoint}}`)).toBe(1);
     expect(await readMetric(`agreements_rpc_requests_total{${ofEndpoint},outcome="failed"}`)).toBe(0);
     expect(await readMetric(`agreements_rpc_endpoint_behind_blocks{${ofEndpoint}}`)).toBe(0);
-    expect(await readMetric(`agreements_index_late_seconds{${labels}}`)).toBe(0);
+    await waitUntil(
+      'it is seen that the index is not late',
+      async () => (await readMetric(`agreements_index_late_seconds{${labels}}`)) === 0,
+    );
     expect(await readMetric('process_resident_memory_bytes')).toBeGreaterThan(0);
   });
 

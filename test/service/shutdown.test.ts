@@ -105,7 +105,7 @@ describe('an API that is asked to stop', () => {
     const { pool } = service.handle;
     await waitUntil('it waits', async () => {
       const query = `select 1 from pg_stat_activity where datname = current_database()
-        and application_name = 'agreements api' and query like '%left join service.projections%'`;
+        and application_name = 'agreements api' and query like '%from service.projections where chain_id = asked.chain_id%'`;
       return ((await pool.query(query)).rowCount ?? 0) > 0;
     });
     replica.program.signal('SIGTERM');
