@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { measureRecord } from '../../src/api/agreements/storeRecord.ts';
 import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
 import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
-import { defaultQuotas, quotaNames } from '../../src/records/quotas/quotas.ts';
+import { defaultQuotas, quotaNames, readQuotas, setQuota } from '../../src/records/quotas/quotas.ts';
 import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
 import { planTest } from '../../src/records/webhooks/testDelivery.ts';
 import { queueMails } from '../../src/worker/notifier/queueMails.ts';
@@ -81,6 +81,14 @@ test('writes beyond a quota are refused with its name, those of others are not, 
   await administer('quotas', 'set', last.name, 'openTransactions', '0');
   await administer('quotas', 'set', last.name, 'openTransactions', 'default');
   expect((await deploy(last)).status).toBe(503);
+});
+
+test('a quota may be larger than any number of four bytes', async () => {
+  const { database } = service.handle;
+  const { id, name } = await service.createPrincipal();
+  const value = 3_000_000_000;
+  for (const quota of quotaNames) await setQuota(database, { principal: name, quota, value });
+  expect((await readQuotas(database, id)).map(({ limit }) => limit)).toEqual(quotaNames.map(() => value));
 });
 
 test('kept answers count at once, are returned beyond the quota too, and a refusal is not kept', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
-import { arrayOf } from '../../platform/database/statements.ts';
+import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { QuarantinePhase, quarantinedRecords } from '../../platform/database/tables/quarantine.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
@@ -62,16 +62,13 @@ export async function setFree(transaction: Queryable, recordIds: readonly string
 /** If a reorg took inputs from a quarantined record, the retry must restore it first. */
 export async function noteShortened(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
-  await transaction.execute(sql`
-    update service.quarantined_records set phase = 'restore'
-    where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'continue'`);
-  const { rows } = await transaction.execute<RowAs<typeof quarantinedRecords, { id: 'record_id' }>>(sql`
-    select record_id as id from service.quarantined_records
-    where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'restore'`);
-  await closeToLostWallets(
+  const noted = await idsOf(
     transaction,
-    rows.map(({ id }) => id),
+    sql`update service.quarantined_records set phase = 'restore'
+    where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'continue'
+    returning record_id as id`,
   );
+  await closeToLostWallets(transaction, noted);
 }
 
 /** Until a history is restored, only the wallets may enter that its beginning names: others may be named by lost inputs. */

@@ -14,6 +14,7 @@ import type { FoldedRecord } from './storedHistories.ts';
 const inputsAtOnce = 500;
 /** In characters; an input with a longer payload is read alone. */
 const payloadsAtOnce = 16 * 1024 * 1024;
+
 /** The time that the histories of one fold may still take to be restored; each takes half of it at most. */
 export type RestoreTime = { leftMs: number };
 
@@ -22,8 +23,8 @@ export type UnrestoredHistory = { recordId: string; error: string };
 
 /**
  * Replays records from their beginning to their last remaining input. Values overwritten by an input are
- * stored nowhere, so this goes through the history again, a part at a time. The shortest come first: a long
- * one that time is not left for keeps no other one waiting.
+ * stored nowhere, so this goes through the history again, a part at a time. The shortest come first, so that a
+ * long history keeps no shorter one waiting.
  */
 export async function restoreHistories(
   transaction: Queryable,
