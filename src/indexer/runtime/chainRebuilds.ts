@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+import { withClient } from './withClient.ts';
 
 /** Nodes that alternate between two histories must not cause endless rebuilds. */
 const leastIntervalMs = 3_600_000;
@@ -25,29 +26,29 @@ const insufficientPrivilege = '42501';
  * @throws DatabaseError if the role may not make the table.
  */
 export async function readRebuilds(options: { databaseUrl: string; logger: Logger }): Promise<Rebuild[]> {
+  const session = {
+    connectionString: options.databaseUrl,
+    application_name: 'indexer',
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+  };
   for (;;) {
-    const client = new pg.Client({
-      connectionString: options.databaseUrl,
-      application_name: 'indexer',
-      connectionTimeoutMillis: patienceMs,
-      query_timeout: patienceMs,
-    });
-    client.on('error', () => {});
     try {
-      await client.connect();
-      await createTable(client);
-      const { rows } = await client.query<Rebuild>(
-        `select chain_id as "chainId", generation, done_at is not null as "isDone" from ${indexerSchemaName}.rebuilds`,
-      );
-      return rows;
+      return await withClient(session, readTable);
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) throw error;
       options.logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
       await delay(retryDelayMs);
-    } finally {
-      client.end().catch(() => {});
     }
   }
+}
+
+async function readTable(client: pg.Client): Promise<Rebuild[]> {
+  await createTable(client);
+  const { rows } = await client.query<Rebuild>(
+    `select chain_id as "chainId", generation, done_at is not null as "isDone" from ${indexerSchemaName}.rebuilds`,
+  );
+  return rows;
 }
 
 export function generationsOf(rebuilds: readonly Rebuild[]): Generations {

@@ -4,6 +4,7 @@ import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 import { forgetOwner } from './ownerFence.ts';
 import { readServedSchemas } from './servedSchemas.ts';
 import { nameSessions, schemaLockKey, sessionName } from './sessions.ts';
+import { withClient } from './withClient.ts';
 
 type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
 
@@ -24,13 +25,8 @@ export function pruneWhenServed({ intervalMs, ...options }: PruneOptions & { int
 
 /** Returns false while it has to wait: until the views show only `schema`, or until other indexers let go. */
 async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boolean> {
-  const client = new pg.Client({
-    connectionString: nameSessions(databaseUrl, sessionName(schema, 'pruning')),
-  });
-  // If a connection breaks, its query fails.
-  client.on('error', () => {});
-  try {
-    await client.connect();
+  const session = { connectionString: nameSessions(databaseUrl, sessionName(schema, 'pruning')) };
+  return withClient(session, async (client) => {
     const served = await readServedSchemas(client);
     if (served.length !== 1 || served[0] !== schema) return false;
     let isDone = true;
@@ -42,9 +38,7 @@ async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boo
       }
     }
     return isDone;
-  } finally {
-    await client.end().catch(() => {});
-  }
+  });
 }
 
 async function findEarlier(client: pg.Client, schema: string): Promise<string[]> {

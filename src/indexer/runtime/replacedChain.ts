@@ -5,6 +5,7 @@ import type { ChainConfiguration } from '../../platform/config/configuration.ts'
 import { forgetSync, giveUpChain, noteServed } from './chainRebuilds.ts';
 import { isLocalUrl } from './isLocalUrl.ts';
 import { nameSessions, sessionName } from './sessions.ts';
+import { withClient } from './withClient.ts';
 
 export type ReplacedChainOptions = {
   databaseUrl: string;
@@ -30,10 +31,8 @@ type Block = { number: bigint; hash: string | null };
  * @returns whether the index of a chain was given up, so that the indexer has to start again.
  */
 export async function forgetReplacedChains(options: ReplacedChainOptions): Promise<boolean> {
-  const client = createClient(options);
-  await client.connect();
-  let hasGivenUp = false;
-  try {
+  return withClient(sessionOf(options), async (client) => {
+    let hasGivenUp = false;
     for (const chain of options.chains) {
       const conflict = await findConflict(client, chain, options);
       if (!conflict) continue;
@@ -44,10 +43,8 @@ export async function forgetReplacedChains(options: ReplacedChainOptions): Promi
         await forget(client, chain.chainId, options.schema);
       }
     }
-  } finally {
-    await client.end();
-  }
-  return hasGivenUp;
+    return hasGivenUp;
+  });
 }
 
 /**
@@ -66,20 +63,20 @@ export function watchForReplacedChains(
     publicAt.set(chain, now);
     return true;
   };
+  const lookAtDue = async (client: pg.Client) => {
+    await noteServed(client, options.schema);
+    for (const chain of options.chains.filter(isDue)) {
+      const conflict = await findConflict(client, chain, options);
+      if (!conflict) continue;
+      if ((await giveUp(client, chain, conflict, options.logger)) || isLocal(chain)) onReplaced(chain.name);
+    }
+  };
   const look = async () => {
-    const client = createClient(options);
     try {
-      await client.connect();
-      await noteServed(client, options.schema);
-      for (const chain of options.chains.filter(isDue)) {
-        const conflict = await findConflict(client, chain, options);
-        if (!conflict) continue;
-        if ((await giveUp(client, chain, conflict, options.logger)) || isLocal(chain)) onReplaced(chain.name);
-      }
+      await withClient(sessionOf(options), lookAtDue);
     } catch (error) {
       options.logger.debug({ err: error }, 'failed to check whether a chain was replaced');
     } finally {
-      await client.end().catch(() => {});
       setTimeout(look, lookIntervalMs).unref();
     }
   };
@@ -172,11 +169,6 @@ async function exists(client: pg.Client, table: string): Promise<boolean> {
   return rows[0]?.exists === true;
 }
 
-function createClient({ databaseUrl, schema }: ReplacedChainOptions): pg.Client {
-  const client = new pg.Client({
-    connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')),
-  });
-  // A lost connection fails the next query; without a listener it would end the process.
-  client.on('error', () => {});
-  return client;
+function sessionOf({ databaseUrl, schema }: ReplacedChainOptions): pg.ClientConfig {
+  return { connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')) };
 }

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 import { nameSessions, sessionName } from './sessions.ts';
+import { withClient } from './withClient.ts';
 
 /** The schemas whose tables the views show: two for a moment, while the views are switched over. */
 export async function readServedSchemas(client: pg.Client): Promise<string[]> {
@@ -17,16 +18,7 @@ export async function findServedSchema(options: {
   schema: string;
 }): Promise<string | undefined> {
   const { databaseUrl, schema } = options;
-  const client = new pg.Client({
-    connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')),
-  });
-  // A connection that breaks fails its query.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const [served, other] = await readServedSchemas(client);
-    return other === undefined ? served : undefined;
-  } finally {
-    await client.end().catch(() => {});
-  }
+  const session = { connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')) };
+  const [served, other] = await withClient(session, readServedSchemas);
+  return other === undefined ? served : undefined;
 }

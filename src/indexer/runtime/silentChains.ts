@@ -4,8 +4,11 @@ import type { ChainConfiguration } from '../../platform/config/configuration.ts'
 import { indexerSchemaName } from '../../platform/database/indexNames.ts';
 import { readServedSchemas } from './servedSchemas.ts';
 import type { Place } from './standIn.ts';
+import { withClient } from './withClient.ts';
 
 type Options = { databaseUrl: string; schema: string; logger: Logger };
+
+const sessionOf = (databaseUrl: string) => ({ connectionString: databaseUrl, application_name: 'indexer' });
 
 /**
  * The position of chains whose nodes do not answer: the last block that this index holds as final. An
@@ -19,7 +22,7 @@ export async function findPlaces(
     startBlocks,
   }: { silent: readonly ChainConfiguration[]; startBlocks: ReadonlyMap<number, number> },
 ): Promise<Place[] | undefined> {
-  return withClient(databaseUrl, async (client) => {
+  return withClient(sessionOf(databaseUrl), async (client) => {
     const served = await readServedSchemas(client);
     if (served.some((name) => name !== schema)) return undefined;
     const held = await readFinalBlocks(client, schema);
@@ -62,7 +65,7 @@ export async function noteSilentChains(
 ): Promise<void> {
   const table = `${indexerSchemaName}.silent_chains`;
   const silent = places.map(({ chainId }) => chainId);
-  await withClient(databaseUrl, async (client) => {
+  await withClient(sessionOf(databaseUrl), async (client) => {
     await client.query(
       `create table if not exists ${table} (chain_id integer primary key, since timestamptz not null default now())`,
     );
@@ -78,20 +81,5 @@ export async function noteSilentChains(
       { chain, chainId, block: number },
       'no node of this chain answers; its index is stalled, other chains continue',
     );
-  }
-}
-
-async function withClient<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'indexer' });
-  // A lost connection fails the next query; without a listener it would end the process.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
   }
 }

@@ -20,10 +20,16 @@ export type ChildOptions = {
   stopTimeoutMs?: number | undefined;
 };
 
-export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+export type Exit = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The reason why the process could not be started. */
+  failure?: string;
+};
 
 /** A running Node process, leader of a process group of its own. */
 export type Child = {
+  /** 0 if the process could not be started. */
   pid: number;
   /** Resolves once the process is gone and all of its output was received. */
   exited: Promise<Exit>;
@@ -38,13 +44,9 @@ export type Child = {
  * terminal reaches only this process, which stops its children in order.
  */
 export function startChild(options: ChildOptions): Child {
-  const { entry, nodeFlags = [], env, onLine, stopTimeoutMs = defaultStopTimeoutMs } = options;
-  const output = onLine ? 'pipe' : 'inherit';
-  const child = spawn(process.execPath, [...nodeFlags, '--import', dieWithParent, entry], {
-    env,
-    detached: true,
-    stdio: ['ignore', output, output, 'ipc'],
-  });
+  const { onLine, stopTimeoutMs = defaultStopTimeoutMs } = options;
+  const child = trySpawn(options);
+  if (child instanceof Error) return notStarted(child);
   const { pid } = child;
   // Its own children are useless without it, and would hold its output open.
   child.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'));
@@ -68,14 +70,41 @@ export function startChild(options: ChildOptions): Child {
 }
 
 /** How a process ended, in words for a log. */
-export function describeExit({ code, signal }: Exit): string {
+export function describeExit({ code, signal, failure }: Exit): string {
+  if (failure !== undefined) return `could not be started: ${failure}`;
   return signal ? `was ended by ${signal}` : `ended with code ${code}`;
 }
 
+/** Some failures to start, such as too many processes, are thrown here; others are reported by an event. */
+function trySpawn({ entry, nodeFlags = [], env, onLine }: ChildOptions): ChildProcess | Error {
+  const output = onLine ? 'pipe' : 'inherit';
+  try {
+    return spawn(process.execPath, [...nodeFlags, '--import', dieWithParent, entry], {
+      env,
+      detached: true,
+      stdio: ['ignore', output, output, 'ipc'],
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function notStarted({ message }: Error): Child {
+  const exit = { code: null, signal: null, failure: message };
+  const exited = Promise.resolve(exit);
+  return { pid: 0, exited, stop: () => exited, kill: () => exited };
+}
+
 async function waitForExit(child: ChildProcess): Promise<Exit> {
-  // Unlike `exit`, this also waits for the output. A program that cannot be started has no output.
-  const [code, signal] = await once(child, 'close');
-  return { code, signal };
+  try {
+    // Unlike `exit`, this also waits for the output.
+    const [code, signal] = await once(child, 'close');
+    return { code, signal };
+  } catch (error) {
+    // A process that was started may report other errors, for example about its channel.
+    if (child.pid !== undefined) return await waitForExit(child);
+    return { code: null, signal: null, failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function forwardLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {

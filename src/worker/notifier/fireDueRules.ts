@@ -75,7 +75,7 @@ export async function fireDueRules(
       r.notification_template
     from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
     where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock, turns })})
-    order by schedule.due_ms for update of schedule`);
+    order by r.principal_id, schedule.due_ms for update of schedule`);
   const principals = [...new Set(rows.map(({ principal_id: id }) => id))];
   const confirmed = { chainId, through: clock.confirmedBlock, principals };
   const { unfinished } = await releaseFirst(transaction, confirmed);
@@ -83,6 +83,7 @@ export async function fireDueRules(
   const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
   let firings = 0;
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
+  // In the order of principals, as all transactions lock the rows of usage.
   for (const row of due) {
     const { number, count } = await fire(transaction, row, { ...options, mailAllowance });
     firings += count;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Child, startChild } from '../../../src/platform/supervision/child.ts';
+import { type Child, describeExit, startChild } from '../../../src/platform/supervision/child.ts';
 import { findProcess } from '../../../src/platform/supervision/processIdentity.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms, sourceUrl } from './programs.ts';
@@ -61,6 +61,27 @@ describe('startChild', () => {
     parent.kill('SIGKILL');
     await isGone(pid);
   });
+
+  test.each([
+    ['thrown', /E2BIG/, process.execPath, { LARGE: 'x'.repeat(8 * 1024 * 1024) }],
+    ['reported later', /ENOENT/, '/nonexistent/node', {}],
+  ])(
+    'a child that cannot be started, which is %s, ends with the reason',
+    async (_, reason, program, more) => {
+      const execPath = process.execPath;
+      process.execPath = program;
+      try {
+        const child = startChild({ entry: programs.write(stays), env: { ...process.env, ...more } });
+        const exit = await child.exited;
+        expect(exit).toEqual({ code: null, signal: null, failure: expect.stringMatching(reason) });
+        expect(describeExit(exit)).toBe(`could not be started: ${exit.failure}`);
+        expect(child.pid).toBe(0);
+        expect(await child.stop()).toEqual(exit);
+      } finally {
+        process.execPath = execPath;
+      }
+    },
+  );
 
   test('a child that has nothing left to do ends, although it watches its parent', async () => {
     const { child } = await startAndHear(`console.log('done');`);

@@ -58,6 +58,26 @@ describe('supervise', () => {
     await supervisor.stop();
   });
 
+  test('a process that cannot be started for a while is started when it can be', async () => {
+    const entry = programs.write('setInterval(() => {}, 1_000)');
+    const tooLarge = { LARGE: 'x'.repeat(8 * 1024 * 1024) };
+    const ends: Exit[] = [];
+    const started: Child[] = [];
+    const supervisor = supervise({
+      start: () => startChild({ entry, env: ends.length < 2 ? tooLarge : process.env }),
+      onStarted: (child) => started.push(child),
+      onRestart: (exit) => ends.push(exit),
+      onGivenUp: (exit) => expect.fail(`given up: ${exit.failure}`),
+    });
+    const third = await waitUntil('it runs', () => started[2]);
+    expect(findProcess(third.pid)).not.toBeNull();
+    expect(ends.map(({ failure }) => failure)).toEqual([
+      expect.stringContaining('E2BIG'),
+      expect.stringContaining('E2BIG'),
+    ]);
+    await supervisor.stop();
+  });
+
   test('a process that had settled is started again without the delays of earlier ends', async () => {
     const limit = { most: Number.POSITIVE_INFINITY, withinMs: 600_000, longestDelayMs: 30_000 };
     const { supervisor, ends } = watch('process.exit(75)', limit, 0);
