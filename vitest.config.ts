@@ -40,6 +40,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/unit/**/*.test.ts'],
           testTimeout,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -29,8 +29,11 @@ type ListEvents = (
 
 const defaultPollMs = 1_000;
 const pageSize = 100;
-/** If a stream gave nothing before its end, it is not retried at once. */
-const worthwhileMs = 5_000;
+/**
+ * If a stream gave no event and ended this soon, it is not retried at once. Longer than a stream that is held back on
+ * its way is listened to.
+ */
+const worthwhileMs = 10_000;
 const retryStreamMs = 30_000;
 
 /**

@@ -1,4 +1,5 @@
 import type { AgreementsClient } from './agreementsClient.ts';
+import { AbortedError } from './errors.ts';
 import { pause, planRetry } from './http/retry.ts';
 import { metaOf } from './http/transport.ts';
 import type { AgreementRecord, AgreementState, InputRecord } from './types.ts';
@@ -59,8 +60,8 @@ export function waitForState(
 ): Promise<AgreementState> {
   const isRight = typeof wanted === 'string' ? ({ state }: AgreementState) => state === wanted : wanted;
   const what = `the state${typeof wanted === 'string' ? ` ${wanted}` : ''} of ${id}`;
-  return waitUntil(what, options, async () => {
-    const state = await client.agreements.getState(id, { signal: options.signal });
+  return waitUntil(what, options, async (signal) => {
+    const state = await client.agreements.getState(id, { signal });
     return isRight(state) ? state : undefined;
   });
 }
@@ -78,9 +79,9 @@ export function waitForInput(
 ): Promise<InputRecord> {
   // A read with the write's token is answered as soon as the input is mined.
   const consistency = metaOf(input)?.consistency;
-  return waitUntil(`the input ${input.inputId} of ${input.agreementId}`, options, async () => {
+  return waitUntil(`the input ${input.inputId} of ${input.agreementId}`, options, async (signal) => {
     const query = { inputId: input.inputId, limit: 100, sort: { createdAt: 'desc' } } as const;
-    const call = { consistency, signal: options.signal };
+    const call = { consistency, signal };
     for await (const found of client.agreements.listInputs(input.agreementId, query, call)) {
       if (found.id !== input.id) continue;
       if (found.status === 'FAILED') throw new InputFailedError(found);
@@ -101,8 +102,8 @@ export function waitForDeployment(
   agreement: AgreementRecord,
   options: WaitOptions = {},
 ): Promise<AgreementRecord> {
-  return waitUntil(`the deployment of ${agreement.id}`, options, async (first) => {
-    const record = first ? agreement : await client.agreements.get(agreement.id, { signal: options.signal });
+  return waitUntil(`the deployment of ${agreement.id}`, options, async (signal, first) => {
+    const record = first ? agreement : await client.agreements.get(agreement.id, { signal });
     if (record.onChain.error) throw new DeploymentFailedError(record);
     return record.status === 'Deployed' ? record : undefined;
   });
@@ -114,20 +115,25 @@ const defaultPollMs = 500;
 async function waitUntil<Found>(
   what: string,
   { timeoutMs = defaultTimeoutMs, pollMs = defaultPollMs, signal }: WaitOptions,
-  look: (first: boolean) => Promise<Found | undefined>,
+  look: (signal: AbortSignal, first: boolean) => Promise<Found | undefined>,
 ): Promise<Found> {
-  const overdueAt = Date.now() + timeoutMs;
+  const time = AbortSignal.timeout(timeoutMs);
+  const ending = signal ? AbortSignal.any([signal, time]) : time;
   let cause: unknown;
   for (let looks = 0; ; looks++) {
-    const found = await look(looks === 0).catch((error: unknown) => {
+    let restMs: number | undefined = pollMs;
+    try {
+      const found = await look(ending, looks === 0);
+      if (found !== undefined) return found;
+    } catch (error) {
       // Temporary failures are waited out too, such as an index that is behind.
-      if (planRetry(error, looks) === undefined) throw error;
-      cause = error;
-      return undefined;
+      restMs = planRetry(error, looks, Number.POSITIVE_INFINITY);
+      if (restMs === undefined && (signal?.aborted || !time.aborted)) throw error;
+      if (!time.aborted) cause = error;
+    }
+    await pause(Math.max(restMs ?? 0, pollMs), ending).catch((reason) => {
+      if (signal?.aborted) throw new AbortedError('The wait was aborted.', { requestId: '', cause: reason });
     });
-    if (found !== undefined) return found;
-    if (Date.now() + pollMs > overdueAt)
-      throw new WaitTimeoutError(`${what} has not come within ${timeoutMs} ms.`, { cause });
-    await pause(pollMs, signal);
+    if (time.aborted) throw new WaitTimeoutError(`${what} has not come within ${timeoutMs} ms.`, { cause });
   }
 }

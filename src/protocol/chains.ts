@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { publicFactories } from './publicFactories.ts';
 
 export type Environment = 'testnet' | 'production';
 
@@ -12,7 +13,6 @@ export type Chain = {
   readonly implementation: Address;
 };
 
-const sharedFactory = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
 const sharedImplementation = '0x1c2961AC5e2fBE47b3C0654d7dF543dB04F031A6';
 
 /** The protocol registry: every supported chain, testnets first. */
@@ -21,35 +21,35 @@ export const chains: readonly Chain[] = [
     chainId: 59141,
     name: 'Linea Sepolia',
     environment: 'testnet',
-    factory: '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8',
+    factory: publicFactories[59141],
     implementation: '0x1F0f9c889E6c762D8D5669c65a1A8fDFbEe38664',
   },
   {
     chainId: 11155111,
     name: 'Ethereum Sepolia',
     environment: 'testnet',
-    factory: sharedFactory,
+    factory: publicFactories[11155111],
     implementation: sharedImplementation,
   },
   {
     chainId: 84532,
     name: 'Base Sepolia',
     environment: 'testnet',
-    factory: sharedFactory,
+    factory: publicFactories[84532],
     implementation: sharedImplementation,
   },
   {
     chainId: 59144,
     name: 'Linea Mainnet',
     environment: 'production',
-    factory: '0xB772Ea12546fd7153Bf1F5ED7266B8faB0dAD6C9',
+    factory: publicFactories[59144],
     implementation: '0x9263A3a927939Aa76bE7bFa1850A1ef50454e122',
   },
   {
     chainId: 8453,
     name: 'Base Mainnet',
     environment: 'production',
-    factory: sharedFactory,
+    factory: publicFactories[8453],
     implementation: sharedImplementation,
   },
 ];

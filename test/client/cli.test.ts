@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { submitInput } from '../../client/src/viem/index.ts';
 import { verifyWebhook, type WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 import { sealKeystore } from '../support/sealKeystore.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import { deployPingPong } from './support/agreements.ts';
 import { bundleProgram, type Ended, runCli, startCli } from './support/runCli.ts';
 import { createAccount, createClient, stack } from './support/stack.ts';
@@ -132,6 +133,14 @@ test('a login is stored for this user only, and only if the service accepts the 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ baseUrl: stack.baseUrl, apiKey: stack.apiKey });
   expect(await runCli(program, ['list'], { env: own })).toMatchObject({ code: 0 });
+  expect(await runCli(program, ['list', '--url', `${stack.baseUrl}/`], { env: own })).toMatchObject({
+    code: 0,
+  });
+  // The key of this service is not sent to another one.
+  expect(await runCli(program, ['list', '--url', 'http://127.0.0.1:3'], { env: own })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('No API key is known for http://127.0.0.1:3'),
+  });
   expect(await runCli(program, ['logout'], { env: own })).toMatchObject({ code: 0 });
   expect(await runCli(program, ['list'], { env: own })).toMatchObject({ code: 3 });
 });
@@ -266,6 +275,33 @@ test('events are handed to a receiver on this machine, signed, and watched as th
     expect((await once(child, 'close'))[0]).toBe(0);
   }
   await new Promise((resolve) => server.close(resolve));
+});
+
+test('an agreement is watched across a time in which the service is away', async () => {
+  const { id: agreementId } = await deployPingPong();
+  const proxy = await startWatchingProxy(stack.baseUrl);
+  const watching = startCli(program, ['watch', agreementId], { ...env, AGREEMENTS_URL: proxy.baseUrl });
+  const { stdout } = watching;
+  if (!stdout) throw new Error('the command line has no output');
+  const seen = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  expect((await seen.next()).value).toBe('Ping pong is in PING');
+  proxy.setAway(true);
+  const before = proxy.paths.length;
+  // More requests than the retries of one call.
+  await waitUntil('it has asked again and again', () => proxy.paths.length > before + 6);
+  proxy.setAway(false);
+  const values = { note: 'x' };
+  await submitInput({
+    client: createClient(),
+    account: createAccount(),
+    agreementId,
+    inputId: 'hit',
+    values,
+  });
+  for await (const line of seen) if (/ MINED hit {2}PING → PONG$/.test(line)) break;
+  watching.kill('SIGINT');
+  expect((await once(watching, 'close'))[0]).toBe(0);
+  await proxy.close();
 });
 
 test('a document is simulated without a service, and the exit code reports a refused step', async () => {

@@ -126,6 +126,41 @@ describe('nothing is signed', () => {
     expect(asked).not.toContain('eth_signTypedData_v4');
   });
 
+  test.each([
+    ['contract', 'domain.verifyingContract'],
+    ['chain', 'domain.chainId'],
+  ])('if the service answers with a record of another %s than was named', async (what, difference) => {
+    const [{ address = '' }, { address: other = '' }] = await Promise.all([
+      sharedPingPong(),
+      deployPingPong(),
+    ]);
+    const { provider, asked } = createBrowserWallet(patron);
+    // Its typed data agree with its record.
+    const liar = createClient({
+      fetch: (input, init) =>
+        fetch(
+          String(input)
+            .replace(/0x[0-9a-fA-F]{40}/, what === 'contract' ? other : address)
+            .replace(/chainId=1\b/, `chainId=${chainId}`),
+          init,
+        ),
+    });
+    const named = what === 'contract' ? {} : { chainId: 1 };
+    const signing = signInput({
+      client: liar,
+      provider,
+      agreementId: address ?? '',
+      ...named,
+      inputId: 'hit',
+      values: { note: 'x' },
+    });
+    await expect(signing).rejects.toMatchObject({
+      name: 'TypedDataMismatchError',
+      differences: expect.arrayContaining([difference]),
+    });
+    expect(asked).not.toContain('eth_signTypedData_v4');
+  });
+
   test('if the service chooses a deadline more than a day ahead', async () => {
     const { provider, asked } = createBrowserWallet(patron);
     const { id: agreementId } = await sharedPingPong();

@@ -25,14 +25,16 @@ const hit = (agreementId: string) =>
 async function followWhile(follower: AgreementsClient, { moves, pollMs }: { moves: number; pollMs: number }) {
   const { id: agreementId } = await deployPingPong();
   const after = await findEnd();
-  const moving = (async () => {
-    for (let move = 0; move < moves; move++) await hit(agreementId);
+  let moving = (async () => {
+    for (let move = 1; move < moves; move++) await hit(agreementId);
   })();
   const followed: unknown[] = [];
   let own = 0;
   for await (const { event } of follower.events.follow({ after, pollMs })) {
     followed.push(event);
-    if (event.type === 'agreement.transitioned' && event.data.agreementId === agreementId) own++;
+    if (event.type !== 'agreement.transitioned' || event.data.agreementId !== agreementId) continue;
+    // The last move comes when the follower has caught up with the others.
+    if (++own === moves - 1) moving = moving.then(() => hit(agreementId)).then(() => undefined);
     if (own === moves) break;
   }
   await moving;

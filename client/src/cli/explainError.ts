@@ -50,7 +50,13 @@ export function explainError(error: unknown, baseUrl?: string): Explanation {
   if (error instanceof InputFailedError || error instanceof DeploymentFailedError)
     return make(exitCodes.failed, { reason: error.reason });
   if (error instanceof WaitTimeoutError) return make(exitCodes.failed);
+  // Wrong use of the client, or a file that cannot be read or written.
+  if (error instanceof TypeError || isSystemError(error)) return make(exitCodes.usage);
   return make(exitCodes.refused);
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function codeOf({ status }: ApiError): ExitCode {

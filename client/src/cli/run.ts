@@ -14,7 +14,7 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 import { createContext, type Ending } from './context.ts';
 import { explainError } from './explainError.ts';
 import { readSettings } from './settings.ts';
-import { paint, type Terminal } from './terminal.ts';
+import { paint, plain, type Terminal, writeJson } from './terminal.ts';
 
 const examples = `
 Examples:
@@ -85,11 +85,14 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     if (terminal.stopped.aborted) return exitCodes.stopped;
     const { exitCode, message, lines, facts } = explainError(error, findService(terminal, program));
-    if (words.includes('--json')) terminal.print(JSON.stringify({ error: facts }, null, 2));
+    if (words.includes('--json')) terminal.print(writeJson({ error: facts }, 2));
     else if (error instanceof CommanderError) terminal.printError(complaint.trimEnd() || message);
     else
       terminal.printError(
-        [`${paint(terminal, 'red', 'error:')} ${message}`, ...lines.map((line) => `  ${line}`)].join('\n'),
+        [
+          `${paint(terminal, 'red', 'error:')} ${plain(message)}`,
+          ...lines.map((line) => `  ${plain(line)}`),
+        ].join('\n'),
       );
     return exitCode;
   }

@@ -11,8 +11,8 @@ type Environment = Terminal['env'];
 
 /** For this user only: `agreements/config.json` in the configuration folder. */
 export function settingsFile(env: Environment): string {
-  const home = env.HOME ?? homedir();
-  const folder = env.XDG_CONFIG_HOME ?? env.APPDATA ?? join(home, '.config');
+  const home = env.HOME || homedir();
+  const folder = env.XDG_CONFIG_HOME || env.APPDATA || join(home, '.config');
   return join(folder, 'agreements', 'config.json');
 }
 
@@ -30,19 +30,21 @@ export function forgetSettings(env: Environment): void {
 }
 
 /**
- * The service and the key: from the options, or else the environment, or else the last login.
+ * The service and the key: from the options, or else the environment, or else the last login. The key of a login is only
+ * used for its service.
  *
  * @throws CliError if one of them is missing.
  */
 export function readSettings(env: Environment, given: Partial<Settings>): Settings {
   const saved = readSaved(env);
-  const baseUrl = given.baseUrl ?? env.AGREEMENTS_URL ?? saved.baseUrl;
-  const apiKey = given.apiKey ?? env.AGREEMENTS_API_KEY ?? saved.apiKey;
+  const baseUrl = given.baseUrl || env.AGREEMENTS_URL || saved.baseUrl;
+  const isSaved = withoutEnd(baseUrl) === withoutEnd(saved.baseUrl);
+  const apiKey = given.apiKey || env.AGREEMENTS_API_KEY || (isSaved ? saved.apiKey : undefined);
   if (!baseUrl)
     throw new CliError('No service is known: run agreements login, or set AGREEMENTS_URL.', exitCodes.access);
   if (!apiKey)
     throw new CliError(
-      'No API key is known: run agreements login, or set AGREEMENTS_API_KEY.',
+      `No API key is known for ${baseUrl}: run agreements login, or set AGREEMENTS_API_KEY.`,
       exitCodes.access,
     );
   return { baseUrl, apiKey };
@@ -57,6 +59,11 @@ export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
       throw new CliError('The API key has spaces or characters that no key has.', exitCodes.access);
     throw new CliError(`The service's address begins with http:// or https://, and ${baseUrl} does not.`);
   }
+}
+
+/** Addresses that differ only in these ends are the same service. */
+function withoutEnd(baseUrl: string | undefined): string | undefined {
+  return baseUrl?.replace(/(\/v0)?\/*$/, '');
 }
 
 function readSaved(env: Environment): Partial<Settings> {

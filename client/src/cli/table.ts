@@ -31,10 +31,12 @@ export function drawFacts(
   terminal: Pick<Terminal, 'colours'>,
   facts: readonly (readonly [string, string | undefined])[],
 ): string {
-  const there = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const there = facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [[plain(name), plain(value)] as const],
+  );
   const width = Math.max(...there.map(([name]) => name.length));
   return there
-    .map(([name, value]) => `${paint(terminal, 'dim', name.padEnd(width))}${gap}${plain(value)}`)
+    .map(([name, value]) => `${paint(terminal, 'dim', name.padEnd(width))}${gap}${value}`)
     .join('\n');
 }
 

@@ -29,7 +29,18 @@ export function paint({ colours }: Pick<Terminal, 'colours'>, colour: Colour, te
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** Without terminal control characters: texts come from others. */
+/** JSON that a terminal shows as it is: JSON leaves DEL and the C1 control characters unescaped. */
+export function writeJson(value: unknown, indent?: number): string {
+  const escapeCode = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
+  return JSON.stringify(value, null, indent).replaceAll(/[\u007f-\u009f]/g, escapeCode);
+}
+
+/** Several lines, without terminal control characters. */
+export function plainLines(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\r\t]/gu, ' ');
+}
+
+/** One line, without terminal control characters: texts come from others. */
 export function plain(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }

@@ -1,33 +1,35 @@
-/** The most tokens that the service accepts in one read. */
-const mostTokens = 10;
+/** The most tokens that the service accepts in one read, without the caller's own. */
+const mostTokens = 19;
+
+/** The token of a write, and the ids and addresses in the write and its answer. */
+type Kept = { readonly token: string; readonly names: readonly string[] };
 
 /** The tokens of writes that no read has shown yet. */
 export type Tokens = {
-  /** The tokens to send with a read, and which of the stored ones are among them. */
-  take(own: string | undefined): {
-    readonly consistency: string | undefined;
-    readonly asked: readonly string[];
-  };
-  /** A read has shown these writes: from now on every read does. */
+  /** The tokens to send with a read: of writes to this agreement, or of all for a list of agreements. */
+  take(read: { readonly path: string; readonly id: string | undefined }): readonly string[];
+  /** Later reads do not ask for these: one has shown the writes, or the service does not know them any more. */
   settle(asked: readonly string[]): void;
-  keep(token: string | undefined): void;
+  /** @param facts texts in the write and its answer; the written agreement is among them. */
+  keep(token: string | undefined, facts: readonly unknown[]): void;
 };
 
-/** Stores tokens, so that reads wait for the same client's writes. */
+/** Stores tokens, so that reads of what this client has written wait for the writes, and other reads do not. */
 export function createTokens(isOn: boolean): Tokens {
-  let kept: string[] = [];
+  const lower = (text: unknown) => String(text).toLowerCase();
+  let kept: Kept[] = [];
   return {
-    take(own) {
-      const asked = kept;
-      const all = own === undefined ? asked : [...asked, own];
-      return { consistency: all.length > 0 ? all.join(',') : undefined, asked };
-    },
+    take: ({ path, id }) =>
+      kept
+        .filter(({ names }) => (id === undefined ? path === '/agreements' : names.includes(lower(id))))
+        .map(({ token }) => token),
     settle(asked) {
-      kept = kept.filter((token) => !asked.includes(token));
+      kept = kept.filter(({ token }) => !asked.includes(token));
     },
-    keep(token) {
-      if (isOn && token !== undefined)
-        kept = [...kept.filter((other) => other !== token), token].slice(-mostTokens);
+    keep(token, facts) {
+      if (!isOn || token === undefined) return;
+      const others = kept.filter((other) => other.token !== token);
+      kept = [...others, { token, names: facts.map(lower) }].slice(-mostTokens);
     },
   };
 }

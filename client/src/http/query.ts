@@ -15,7 +15,8 @@ export function writeQuery(query: Query): string {
     if (typeof value !== 'object' || value instanceof Date) add(name, value);
     else for (const [key, inner] of Object.entries(value)) add(`${name}[${key}]`, inner);
   }
-  return search.size > 0 ? `?${search}` : '';
+  // Older browsers have no `size`.
+  return `?${search}`.replace(/^\?$/, '');
 }
 
 /** A path with its names in braces replaced; each value becomes one segment, whatever it contains. */

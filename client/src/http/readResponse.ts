@@ -57,7 +57,9 @@ function readError(response: Response, { body, requestId }: Failed): ApiError | 
   }
   // Proxies answer in their own words; only their status counts.
   const code = codesByStatus[status];
-  const message = `The answer is ${status} without an error.`;
+  // Redirects are not followed; pages see them as status 0.
+  const hint = status < 400 ? ': check the baseUrl' : '';
+  const message = `The answer is ${status} without an error${hint}.`;
   return code
     ? createApiError(message, { status, code, retryAfterSeconds, requestId })
     : new InvalidResponseError(message, { status, requestId });

@@ -30,11 +30,16 @@ function mayPass(error: unknown): boolean {
   const { status } = error;
   if (status === 408 || status >= 500) return true;
   if (!(error instanceof ApiError)) return status < 300;
-  const { details, retryAfterSeconds } = error;
-  // 409: the same request, under the same key, is still in progress.
+  return status === 429 || isInProgress(error);
+}
+
+/** Whether the same request, under the same key, is still in progress. */
+export function isInProgress(error: unknown): boolean {
   return (
-    status === 429 ||
-    (status === 409 && details.field === 'Idempotency-Key' && retryAfterSeconds !== undefined)
+    error instanceof ApiError &&
+    error.status === 409 &&
+    error.details.field === 'Idempotency-Key' &&
+    error.retryAfterSeconds !== undefined
   );
 }
 

@@ -1,8 +1,8 @@
-import { AbortedError, AgreementsError, ConnectionError, TimeoutError } from '../errors.ts';
+import { AbortedError, AgreementsError, ApiError, ConnectionError, TimeoutError } from '../errors.ts';
 import { createTokens } from './consistency.ts';
 import { type Query, writePath, writeQuery } from './query.ts';
 import { isObject, type Meta, readJson, readStream, readText } from './readResponse.ts';
-import { pause, planRetry } from './retry.ts';
+import { isInProgress, pause, planRetry } from './retry.ts';
 
 /** How to reach the service. */
 export type ClientOptions = {
@@ -15,7 +15,7 @@ export type ClientOptions = {
   /** `agl_…`, from the fragment of a signing link: only for `shared`. */
   readonly link?: string | undefined;
   /**
-   * Per attempt. Default 30,000; three times as long for a deployment, because the service waits for the
+   * Per attempt. Default 30,000; three times as long for a deployment or import, because the service waits for the
    * chain.
    */
   readonly timeoutMs?: number | undefined;
@@ -105,8 +105,9 @@ export function createTransport(options: ClientOptions): Transport {
       kind,
       options: own = {},
     } = call;
-    const taken = kind === 'read' ? tokens.take(own.consistency) : undefined;
-    const url = `${root}/v0${writePath(path, ids)}${writeQuery({ ...query, consistency: taken?.consistency })}`;
+    const asked = kind === 'read' ? tokens.take({ path, id: ids.id }) : [];
+    const consistency = [...asked, own.consistency].filter(Boolean).join(',') || undefined;
+    const url = `${root}/v0${writePath(path, ids)}${writeQuery({ ...query, consistency })}`;
     const headers: Record<string, string> = { accept };
     if (apiKey !== undefined) headers['x-api-key'] = apiKey;
     if (session) headers[sessionHeader] = '1';
@@ -114,26 +115,32 @@ export function createTransport(options: ClientOptions): Transport {
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (kind === 'write' && method === 'POST')
       headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
-    const init: RequestInit = { method, headers };
+    // A redirect would turn a POST into a GET, and take the key elsewhere.
+    const init: RequestInit = { method, headers, redirect: 'manual' };
     // Only if needed: some runtimes refuse the member itself.
     if (session) init.credentials = 'same-origin';
     if (body !== undefined) init.body = JSON.stringify(body);
     const timeoutMs = (own.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs) * (call.slow ? slowFactor : 1);
     const maxRetries = own.maxRetries ?? options.maxRetries ?? defaultRetries;
 
-    for (let attempt = 0; ; attempt++) {
+    let busyUntil = 0;
+    for (let attempt = 0; ; ) {
       const requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`;
       headers['x-request-id'] = requestId;
       const time = call.endless ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
       try {
         const signal = own.signal ? AbortSignal.any([own.signal, time]) : time;
         const result = await read(await send(url, { ...init, signal }), requestId);
-        if (taken) tokens.settle(taken.asked);
+        tokens.settle(asked);
         return result;
       } catch (cause) {
         const error = nameFailure(cause, { requestId, time, signal: own.signal, timeoutMs });
+        if (error instanceof ApiError && error.details.field === 'consistency') tokens.settle(asked);
         const delayMs = attempt < maxRetries ? planRetry(error, attempt) : undefined;
         if (delayMs === undefined) throw error;
+        // An earlier attempt is still in progress at the service: it may take as long as any attempt.
+        if (isInProgress(error)) busyUntil ||= Date.now() + timeoutMs;
+        if (!isInProgress(error) || Date.now() > busyUntil) attempt++;
         await pause(delayMs, own.signal).catch((reason) => {
           throw new AbortedError('The call was aborted.', { requestId, cause: reason });
         });
@@ -145,7 +152,8 @@ export function createTransport(options: ClientOptions): Transport {
     const answer = await run(call, readJson);
     const meta = isMeta(answer.meta) ? answer.meta : undefined;
     if (meta && isReferable(answer.data)) metas.set(answer.data, meta);
-    if (call.kind === 'write') tokens.keep(meta?.consistency);
+    if (call.kind === 'write')
+      tokens.keep(meta?.consistency, [call.ids?.id, ...Object.values(Object(answer.data))]);
     // The OpenAPI document defines a successful answer, and the service is tested against it.
     return answer as Answer;
   }

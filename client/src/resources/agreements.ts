@@ -206,6 +206,7 @@ export class Agreements {
       path: '/agreements/import',
       body,
       kind: 'write',
+      slow: true,
       options,
     });
   }

@@ -33,8 +33,8 @@ export class Events {
           kind: 'read',
           options,
         }),
-      // The cursor is always present, even if nothing follows yet.
-      ({ data, pageInfo }) => data.length < pageInfo.limit,
+      // The cursor is always present, even if nothing follows yet, and large events make pages shorter than the limit.
+      ({ data }) => data.length === 0,
     );
   }
 

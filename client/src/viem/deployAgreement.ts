@@ -1,6 +1,6 @@
-import { type Address, type Hex, isAddress } from 'viem';
-import { findChain } from '../../../src/protocol/chains.ts';
+import type { Address, Hex } from 'viem';
 import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
+import { findPublicFactory } from '../../../src/protocol/publicFactories.ts';
 import { deployTypedData } from '../../../src/protocol/typedData.ts';
 import type { AgreementsClient } from '../agreementsClient.ts';
 import type { AgreementRecord, BodyOf, SignableTypedData } from '../types.ts';
@@ -119,7 +119,7 @@ function effectiveValues({ initValues, participants = [] }: Unsigned): Record<st
 }
 
 function publicFactory(chainId: number): Address {
-  const factory = findChain(chainId)?.factory;
-  if (factory && isAddress(factory)) return factory;
+  const factory = findPublicFactory(chainId);
+  if (factory) return factory;
   throw new TypeError(`Give the factory of chain ${chainId}.`);
 }

@@ -38,7 +38,8 @@ export type SignedInput = {
  * them.
  *
  * @returns the record's id and the body for `client.agreements.submitInput`.
- * @throws TypedDataMismatchError if the service asks to sign something else; then nothing is signed.
+ * @throws TypedDataMismatchError if the service asks to sign something else, or for another contract or chain than the
+ * given ones; then nothing is signed.
  * @throws PermitRefusedError if the service would refuse it now, or chooses a deadline more than a day ahead;
  * ApiError where the input is not valid.
  * @throws ValuesError if the values do not fit the document.
@@ -65,7 +66,10 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
     nonce: BigInt(signable.nonce),
     deadline: chooseDeadline(deadline, signable.deadline),
   });
-  const digest = checkTypedData(typedData, signable);
+  const digest = checkTypedData(typedData, signable, {
+    chainId: asked ?? chainId,
+    verifyingContract: parseAddress(input.agreementId) ?? agreementAddress,
+  });
   requireVerdict(signable);
   const signature = await wallet.sign(typedData, chainId);
   return { agreementId, body: { ...request, deadline: signable.deadline, signature }, digest };

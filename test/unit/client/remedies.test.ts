@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { AgreementsClient } from '../../../client/src/agreementsClient.ts';
 import { explainError } from '../../../client/src/cli/explainError.ts';
 import { ApiError } from '../../../client/src/errors.ts';
 
@@ -20,4 +22,17 @@ test.each([
 test('a refusal that no option mends suggests none', () => {
   const lines = linesOf({ status: 400, reason: 'stale_nonce', issue: 'nonce' });
   expect(lines.filter((line) => line.includes('--'))).toEqual([]);
+});
+
+test.each([
+  ['wrong use of the client', () => new AgreementsClient({ baseUrl: 'ftp://x' })],
+  ['a file that cannot be written', () => writeFileSync('/nowhere/evidence.json', '')],
+])('%s is an error of usage, not a refusal of the service', (_, run) => {
+  let thrown: unknown;
+  try {
+    run();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(explainError(thrown).exitCode).toBe(2);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { drawTable } from '../../../client/src/cli/table.ts';
+import { drawFacts, drawTable } from '../../../client/src/cli/table.ts';
+import { plainLines, writeJson } from '../../../client/src/cli/terminal.ts';
 
 const rows = [
   ['agr_0123456789abcdef', 'A very long name of an agreement', 'OPEN'],
@@ -24,4 +25,13 @@ test('the column that identifies a row is never cut, and a narrow terminal shows
 test('texts by others do not reach the terminal as commands', () => {
   const text = drawTable({ columns: undefined, colours: false }, ['name'], [['\u001b[31mred\u0007']]);
   expect(text).toBe('name\n [31mred');
+});
+
+test('names of variables, documents and JSON by others do not reach the terminal as commands either', () => {
+  const facts = drawFacts({ colours: false }, [['\u001b]0;title\u0007', 'value\u009b31m']]);
+  expect(facts).toBe(' ]0;title   value 31m');
+  expect(plainLines('one\n\ttwo\u001b[2J\r\n')).toBe('one\n\ttwo [2J\r\n');
+  const value = { name: 'a\u009b31m\u007f\u001b' };
+  expect(writeJson(value)).toMatch(/^[\x20-\x7e]*$/);
+  expect(JSON.parse(writeJson(value))).toEqual(value);
 });

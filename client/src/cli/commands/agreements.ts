@@ -11,7 +11,7 @@ import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
 import { sayWaiting } from '../sayWaiting.ts';
 import { drawFacts, drawTable } from '../table.ts';
 import { describeRest, takeFirst } from '../takeFirst.ts';
-import { paint, type Terminal } from '../terminal.ts';
+import { paint, plainLines, type Terminal } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 
 export function addAgreementCommands(program: Command, context: Context): void {
@@ -90,7 +90,7 @@ export function addAgreementCommands(program: Command, context: Context): void {
       const text = await client.documents.getText(documentId, html ? 'html' : 'markdown', {
         signal: terminal.stopped,
       });
-      context.answer({ value: { documentId, text }, text });
+      context.answer({ value: { documentId, text }, text: plainLines(text) });
     });
 }
 

@@ -10,7 +10,7 @@ import { readDocument, readPairs } from '../readDocument.ts';
 import { type ChainChoice, readChain } from '../recordReference.ts';
 import { sayWaiting } from '../sayWaiting.ts';
 import { drawFacts } from '../table.ts';
-import { paint } from '../terminal.ts';
+import { paint, plain } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 
 export function addAuthoringCommands(program: Command, context: Context): void {
@@ -26,8 +26,7 @@ export function addAuthoringCommands(program: Command, context: Context): void {
         .client()
         .agreements.validateTemplate(agreement, { signal: terminal.stopped });
       const warnings = report.warnings.map(
-        (warning) =>
-          `${paint(terminal, 'yellow', 'warning:')} ${typeof warning === 'string' ? warning : String(warning)}`,
+        (warning) => `${paint(terminal, 'yellow', 'warning:')} ${plain(String(warning))}`,
       );
       const facts = drawFacts(terminal, [
         ['template', report.templateId ?? undefined],

@@ -16,14 +16,15 @@ export function addLogin(program: Command, context: Context): void {
     )
     .action(async (given: string | undefined) => {
       const { url, apiKey: option } = program.opts<{ url?: string; apiKey?: string }>();
-      const baseUrl = given ?? url ?? terminal.env.AGREEMENTS_URL;
+      const baseUrl = given || url || terminal.env.AGREEMENTS_URL;
       if (!baseUrl) throw new CliError('Say where the service is: agreements login <url>.');
       openClient({ baseUrl, apiKey: '' });
       const apiKey =
-        option ?? terminal.env.AGREEMENTS_API_KEY ?? (await terminal.readSecret('the API key')).trim();
+        option || terminal.env.AGREEMENTS_API_KEY || (await terminal.readSecret('the API key')).trim();
       if (!apiKey) throw new CliError('There is no API key on the standard input.');
       const settings = { baseUrl, apiKey };
-      await openClient(settings).agreements.list({ limit: 1 }, { signal: terminal.stopped });
+      // Any key may ask this, whatever its permissions.
+      await openClient(settings).sessions.current({ signal: terminal.stopped });
       const file = writeSettings(terminal.env, settings);
       context.answer({ value: { baseUrl, file }, text: `Logged in to ${baseUrl}. The key is in ${file}.` });
     });

@@ -53,7 +53,7 @@ export function addSimulate(program: Command, context: Context): void {
       const next = accepted.length > 0 ? `next: ${accepted.join(', ')}` : 'nothing leads on';
       context.answer({
         value: { start, steps, state: simulation.state, accepted },
-        text: [`starts in ${start}`, ...lines, `is in ${simulation.state}; ${next}`].join('\n'),
+        text: [plain(`starts in ${start}`), ...lines, plain(`is in ${simulation.state}; ${next}`)].join('\n'),
       });
       if (steps.some(({ outcome }) => !outcome.ok)) context.endWith(exitCodes.refused);
     });

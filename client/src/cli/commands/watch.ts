@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { pause } from '../../http/retry.ts';
+import type { AgreementsClient } from '../../agreementsClient.ts';
+import { pause, planRetry } from '../../http/retry.ts';
 import type { InputRecord } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
@@ -17,24 +18,43 @@ export function addWatch(program: Command, context: Context): void {
       const client = context.client();
       const signal = terminal.stopped;
       const record = await client.agreements.get(id, { signal, ...readChain(options) });
-      const text = `${paint(terminal, 'bold', plain(record.displayName))} is in ${record.state ?? record.status}`;
+      const text = `${paint(terminal, 'bold', plain(record.displayName))} is in ${plain(record.state ?? record.status)}`;
       context.stream({ value: record, text });
       const seen = new Map<string, string>();
-      for (let first = true; !signal.aborted; first = false) {
-        const inputs: InputRecord[] = [];
-        const query = { limit: 100, sort: { updatedAt: 'desc' } } as const;
-        for await (const input of client.agreements.listInputs(record.id, query, { signal })) {
-          // The rest is unchanged since the last time.
-          if (seen.get(input.id) === input.status) break;
-          inputs.push(input);
+      let isFirst = true;
+      for (let failures = 0; !signal.aborted; ) {
+        let restMs: number | undefined = pollMs;
+        try {
+          for (const input of await readChanged(client, { agreementId: record.id, seen, signal })) {
+            seen.set(input.id, input.status);
+            if (!isFirst) context.stream({ value: input, text: describe(context, input) });
+          }
+          isFirst = false;
+          failures = 0;
+        } catch (error) {
+          if (signal.aborted) return;
+          // A service that is away for a while may come back.
+          restMs = planRetry(error, failures++, Number.POSITIVE_INFINITY);
+          if (restMs === undefined) throw error;
         }
-        for (const input of inputs.toReversed()) {
-          seen.set(input.id, input.status);
-          if (!first) context.stream({ value: input, text: describe(context, input) });
-        }
-        await pause(pollMs, signal).catch(() => undefined);
+        await pause(restMs, signal).catch(() => undefined);
       }
     });
+}
+
+/** The inputs with another status than when they were last seen, the oldest change first. */
+async function readChanged(
+  client: AgreementsClient,
+  { agreementId, seen, signal }: { agreementId: string; seen: Map<string, string>; signal: AbortSignal },
+): Promise<InputRecord[]> {
+  const inputs: InputRecord[] = [];
+  const query = { limit: 100, sort: { updatedAt: 'desc' } } as const;
+  for await (const input of client.agreements.listInputs(agreementId, query, { signal })) {
+    // The rest is unchanged since the last time.
+    if (seen.get(input.id) === input.status) break;
+    inputs.push(input);
+  }
+  return inputs.reverse();
 }
 
 function describe({ terminal }: Context, input: InputRecord): string {
