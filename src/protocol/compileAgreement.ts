@@ -9,7 +9,7 @@ import { JsonCursor, type JsonObject } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { AgreementParameters, DataField, InputDef, Transition } from './onChain.ts';
 import { findVariableReference } from './references.ts';
-import { findValue, type ValueIssue, type ValueSource } from './resolveText.ts';
+import { createValueSource, findValue, type ValueIssue, type ValueSource } from './resolveText.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
 import { parseValue } from './values.ts';
 import { findVariable } from './variables.ts';
@@ -38,7 +38,7 @@ export function compileAgreement(
 ): AgreementParameters {
   const text = serializeAgreement(agreement);
   const root = new JsonCursor(agreement);
-  const source: ValueSource = { values: values ?? {}, issues: [] };
+  const source = createValueSource(values ?? {});
   const parameters: AgreementParameters = {
     docUri: docUri ?? defaultDocUri(root),
     docHash: hashDocument(text),
@@ -52,19 +52,19 @@ export function compileAgreement(
 
 /** The parameters that depend on no values: no initial variables, and only actions without values. */
 export function compileWithoutValues(agreement: unknown): Omit<AgreementParameters, 'docUri' | 'docHash'> {
-  return compileParts(new JsonCursor(agreement), { values: undefined, issues: [] });
+  return compileParts(new JsonCursor(agreement), createValueSource(undefined));
 }
 
 /** Issues that prevent the document from compiling, whatever the values. */
 export function listCompileIssues(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);
-  compileParts(root, { values: undefined, issues: [] });
+  compileParts(root, createValueSource(undefined));
   return listIssues(root.issues);
 }
 
 /** Values that compiling needs and that are missing or unusable. */
 export function listValueIssues(agreement: unknown, values: JsonObject): ValueIssue[] {
-  const source: ValueSource = { values, issues: [] };
+  const source = createValueSource(values);
   compileParts(new JsonCursor(agreement), source);
   return source.issues;
 }
@@ -122,7 +122,7 @@ function compileInitVar({ root, values, entry }: InitialEntry): DataField | unde
   if (variable === undefined) return undefined;
   const { name, fType } = variable;
   const resolved = findValue({ values, name, neededBy: entry.path });
-  if (resolved === undefined) return undefined;
+  if (resolved === undefined || !values.output.take(resolved.value, entry)) return undefined;
   const parsed = parseValue(resolved.value, variable);
   if (parsed.ok) return { id: nameHash(name), fType, data: encodeValue(fType, parsed.value) };
   resolved.refuse(parsed.message);

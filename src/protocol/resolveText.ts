@@ -1,4 +1,5 @@
 import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
+import { OutputBudget } from './outputBudget.ts';
 import { quote } from './quote.ts';
 import { findContractReference, findVariableReference } from './references.ts';
 
@@ -10,7 +11,13 @@ export type ValueSource = {
   /** Undefined while only the document is checked; parts that depend on a value are then skipped. */
   readonly values: JsonObject | undefined;
   readonly issues: ValueIssue[];
+  readonly output: OutputBudget;
 };
+
+/** @param values undefined while only the document is checked. */
+export function createValueSource(values: JsonObject | undefined): ValueSource {
+  return { values, issues: [], output: new OutputBudget() };
+}
 
 /**
  * The meaning of a text in an action. `refuse` blames the value if the text came from one, otherwise the
