@@ -227,6 +227,39 @@ describe('the analysis of a document', () => {
     expect(fewer.stoppedAt).toBe('steps');
   });
 
+  it('does not call a state a trap on every path if the search ended before the path that leads out', () => {
+    // Two inputs lead from each level to the next; one of them stores a variable.
+    const kept = ['v0', 'v1', 'v2', 'v3'];
+    const agreement = documentOf({
+      variables: Object.fromEntries([...kept, 'w'].map((name) => [name, wallet])),
+      inputs: {
+        ...Object.fromEntries(kept.map((name) => [`keep-${name}`, { data: { [name]: reference(name) } }])),
+        ...Object.fromEntries(kept.map((name) => [`pass-${name}`, {}])),
+        go: {},
+        equip: { data: { w: reference('w') } },
+        name: { issuer: kept.map(reference) },
+        finish: { issuer: reference('w') },
+      },
+      transitions: [
+        ...kept.flatMap((name, at) => ['keep', 'pass'].map((how) => `L${at} ${how}-${name} L${at + 1}`)),
+        'L0 go S',
+        'L0 name L0',
+        'L4 equip S',
+        'S finish F',
+      ],
+    });
+    const found = (moments: number) => {
+      const { endlessStates, stoppedAt } = analyzeAgreement(agreement, { moments, steps: 100_000 });
+      const inS = endlessStates.filter(({ state }) => state === 'S');
+      return { stoppedAt, found: inS.map(({ message, always, example }) => [message, always, example]) };
+    };
+    const afterExample = [['leads to no final state after the example', false, ['go']]];
+    expect(found(20)).toEqual({ stoppedAt: 'moments', found: afterExample });
+    expect(found(10_000)).toEqual({ stoppedAt: null, found: afterExample });
+    const way = [...kept.map((name) => `pass-${name}`), 'equip', 'finish'];
+    expect(play(agreement, way).engine.state).toBe(nameHash('F'));
+  });
+
   it('keeps its answer short for documents of many long names', () => {
     const states = Array.from({ length: 256 }, (_, at) => `${'s'.repeat(500)}${at}`);
     const transitions = states.slice(1).map((to, at) => `${states[at]} ${'i'.repeat(500)}${at} ${to}`);
