@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { pad } from 'viem';
 import { describe, expect, it } from 'vitest';
 import {
   analyzeAgreement,
@@ -7,12 +8,14 @@ import {
   compileAgreement,
   createEngine,
   type Engine,
+  encodeDataFields,
   encodeInputPayload,
+  FieldType,
   nameHash,
   type Revert,
 } from '../../../src/protocol/index.ts';
 import { inventInputs, inventVariables } from '../../model/support/inventValues.ts';
-import { actors } from '../../model/support/modelCase.ts';
+import { actorAt, actors } from '../../model/support/modelCase.ts';
 
 const examples = new URL('../../../examples/agreements/', import.meta.url);
 
@@ -180,6 +183,50 @@ describe('the analysis of a document', () => {
         message: 'reverts for those that the issuer names after it after the example: guest is not stored',
       },
     ]);
+  });
+
+  it('takes a variable as stored by every such input if any field of its name is required', () => {
+    const agreement = documentOf({
+      variables: { keeper: { type: 'address', validation: { required: false } } },
+      inputs: {
+        go: { data: { a: reference('keeper'), keeper: wallet } },
+        inspect: { issuer: reference('keeper') },
+      },
+      transitions: ['A go B', 'B inspect C'],
+    });
+    expect(analyzeAgreement(agreement)).toMatchObject({
+      unsetVariables: [],
+      endlessStates: [],
+      finalStates: [{ state: 'C', example: ['go', 'inspect'] }],
+    });
+    expect(play(agreement, ['go', 'inspect']).engine.state).toBe(nameHash('C'));
+  });
+
+  it('takes a variable as never stored if no value fits all fields of its name', () => {
+    const optional = { validation: { required: false } };
+    const agreement = documentOf({
+      variables: { keeper: { type: 'address', ...optional } },
+      inputs: {
+        go: { data: { a: reference('keeper'), keeper: { type: 'string', ...optional } } },
+        inspect: { issuer: reference('keeper') },
+      },
+      transitions: ['A go B', 'B inspect C'],
+    });
+    const { reachableStates, unsetVariables } = analyzeAgreement(agreement);
+    expect(reachableStates.map(({ state }) => state)).toEqual(['A', 'B']);
+    expect(unsetVariables).toMatchObject([{ state: 'B', inputId: 'inspect', always: true }]);
+    const { address: sender } = actorAt(0);
+    const data = encodeDataFields([{ id: nameHash('keeper'), fType: FieldType.ADDRESS, data: pad(sender) }]);
+    const go = { inputId: 'go', sender, time: 0n };
+    const engine = createEngine(compileAgreement(agreement));
+    expect(applyInput(engine, { ...go, payload: encodeDataFields([]) })).toMatchObject({
+      ok: true,
+      stored: [],
+    });
+    expect(applyInput(engine, { ...go, payload: data })).toMatchObject({
+      ok: false,
+      revert: { name: 'Error', args: ['Field type mismatch'] },
+    });
   });
 
   it('finds bounds that exclude each other, fields of one name and two types, and shadowed transitions', () => {
