@@ -45,14 +45,29 @@ export function compileAgreement(
     ...compileParts(root, source),
   };
   if (root.issues.length > 0) throw new AgreementError(listIssues(root.issues));
-  const valueIssues = source.issues.map(({ name, message }) => ({ path: `values.${name}`, message }));
-  if (valueIssues.length > 0) throw new ValuesError(listIssues(valueIssues));
+  const valueIssues = listValues(source);
+  if (valueIssues.length > 0) throw new ValuesError(valueIssues);
   return parameters;
 }
 
-/** The parameters that depend on no values: no initial variables, and only actions without values. */
-export function compileWithoutValues(agreement: unknown): Omit<AgreementParameters, 'docUri' | 'docHash'> {
-  return compileParts(new JsonCursor(agreement), createValueSource(undefined));
+/**
+ * The parameters as far as the values are known: without initial variables and actions that a missing or unusable
+ * value prevents. The issues name those values.
+ *
+ * @throws AgreementError when the document has a shape that has no on-chain form.
+ */
+export function compileKnown(
+  agreement: unknown,
+  values: JsonObject,
+): {
+  parameters: Omit<AgreementParameters, 'docUri' | 'docHash'>;
+  issues: readonly Issue[];
+} {
+  const root = new JsonCursor(agreement);
+  const source = createValueSource(values);
+  const parameters = compileParts(root, source);
+  if (root.issues.length > 0) throw new AgreementError(listIssues(root.issues));
+  return { parameters, issues: listValues(source) };
 }
 
 /** Issues that prevent the document from compiling, whatever the values. */
@@ -67,6 +82,10 @@ export function listValueIssues(agreement: unknown, values: JsonObject): ValueIs
   const source = createValueSource(values);
   compileParts(new JsonCursor(agreement), source);
   return source.issues;
+}
+
+function listValues({ issues }: ValueSource): readonly Issue[] {
+  return listIssues(issues.map(({ name, message }) => ({ path: `values.${name}`, message })));
 }
 
 function compileParts(
@@ -122,7 +141,7 @@ function compileInitVar({ root, values, entry }: InitialEntry): DataField | unde
   if (variable === undefined) return undefined;
   const { name, fType } = variable;
   const resolved = findValue({ values, name, neededBy: entry.path });
-  if (resolved === undefined || !values.output.take(resolved.value, entry)) return undefined;
+  if (resolved === undefined || !values.output.take(resolved)) return undefined;
   const parsed = parseValue(resolved.value, variable);
   if (parsed.ok) return { id: nameHash(name), fType, data: encodeValue(fType, parsed.value) };
   resolved.refuse(parsed.message);

@@ -53,6 +53,11 @@ export const fixedLimits = {
    * rules.
    */
   describedBytes: 512 * 1024,
+  /**
+   * Characters of the texts in all actions and initial values: each reference to a text repeats it. No block has room for
+   * as much.
+   */
+  outputCharacters: 512 * 1024,
 } as const;
 
 /** Limits on the size of the values of a deployment or an input. */

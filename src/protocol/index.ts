@@ -59,9 +59,10 @@ export {
   type RefusedInput,
   type UndecidedInput,
 } from './model/applyInput.ts';
-export { createEngine, type EngineMoment, resumeEngine } from './model/createEngine.ts';
+export { type AgreementCourse, continueEngine, listStoringInputs } from './model/continueEngine.ts';
+export { createDocumentEngine, type DocumentCreation } from './model/createDocumentEngine.ts';
+export { createEngine } from './model/createEngine.ts';
 export { type Engine, type EngineParameters, permitNonce, type StoredVariable } from './model/engine.ts';
-export { listStoringInputs, type RunningAgreement, resumeAgreement } from './model/resumeAgreement.ts';
 export { EngineRevert, encodeRevert, type Revert } from './model/reverts.ts';
 export { nameHash } from './names.ts';
 export * from './onChain.ts';

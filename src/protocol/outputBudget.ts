@@ -1,20 +1,19 @@
-import type { JsonCursor } from './jsonCursor.ts';
+import { fixedLimits } from './documentLimits.ts';
 
 /**
- * Characters of the texts in all actions and initial variables together. A document may refer to one text thousands of
- * times, and each reference repeats it. No block has room for as much.
+ * What compiling a document may still write. A document may refer to one text thousands of times; this bounds the time
+ * and memory of all that follows.
  */
-const mostCharacters = 512 * 1024;
-
-/** What compiling a document may still write. It bounds the time and memory of all that follows. */
 export class OutputBudget {
-  #left = mostCharacters;
+  #left = fixedLimits.outputCharacters;
 
-  /** Whether there is room for a value at this place; refuses the place if there is none. */
-  take(value: unknown, place: JsonCursor): boolean {
-    if (this.#left >= 0 && typeof value === 'string') this.#left -= value.length;
+  /** Whether there is room for a value; refuses the first one for which there is none. */
+  take({ value, refuse }: { readonly value: unknown; readonly refuse: (message: string) => void }): boolean {
+    if (this.#left < 0) return false;
+    if (typeof value === 'string') this.#left -= value.length;
     if (this.#left >= 0) return true;
-    place.refuse(`makes the texts of actions and initial values longer than ${mostCharacters} characters`);
+    const most = fixedLimits.outputCharacters;
+    refuse(`makes the texts of all actions and initial values together longer than ${most} characters`);
     return false;
   }
 }

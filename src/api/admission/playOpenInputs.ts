@@ -1,5 +1,4 @@
-import type { Hex } from 'viem';
-import { applyInput, decodeInputPayload, type Engine, type StoredVariable } from '../../protocol/index.ts';
+import { applyInput, continueEngine, type Engine } from '../../protocol/index.ts';
 import type { AgreementRules } from './agreementRules.ts';
 import { type InputCallData, readInputCall } from './readInputCall.ts';
 import type { Standing } from './readStanding.ts';
@@ -76,39 +75,10 @@ function addNonces(engine: Engine, { nonces }: Standing): Engine {
 }
 
 function resume({ engine, storing }: AgreementRules, standing: Standing): Engine {
-  const { state, nonces } = standing;
-  const variables = storing.size === 0 ? [] : collectStored(engine, standing);
-  return {
-    rules: engine.rules,
-    state,
-    variables: engine.variables.with(variables),
-    nonces: engine.nonces.with(nonces),
-  };
-}
-
-/**
- * The values that inputs have stored since the creation, newest first; unknown if they are further back than
- * the inputs that were read.
- */
-function collectStored(
-  { rules }: Engine,
-  { storing, isStoringWhole }: Standing,
-): Map<Hex, StoredVariable | 'unknown'> {
-  const stored = new Map<Hex, StoredVariable | 'unknown'>();
-  for (const { inputId, payload } of storing) {
-    const first = new Map(
-      decodeInputPayload(null, payload)
-        .toReversed()
-        .map((field) => [field.id, field]),
-    );
-    for (const { fieldId, persist } of rules.inputDefs.get(inputId)?.fields ?? []) {
-      const field = persist && !stored.has(fieldId) ? first.get(fieldId) : undefined;
-      if (field) stored.set(fieldId, { fType: field.fType, data: field.data });
-    }
-  }
-  if (isStoringWhole) return stored;
-  for (const { fields } of rules.inputDefs.values())
-    for (const { fieldId, persist } of fields)
-      if (persist && !stored.has(fieldId)) stored.set(fieldId, 'unknown');
-  return stored;
+  return continueEngine(engine, {
+    state: standing.state,
+    inputs: standing.storing,
+    isWhole: storing.size === 0 || standing.isStoringWhole,
+    nonces: standing.nonces,
+  });
 }

@@ -1,12 +1,14 @@
 import { createPace } from '../../platform/turns/pace.ts';
-import type { Rule } from '../../records/rules/notificationTemplate.ts';
+import { isTemporal, type Rule } from '../../records/rules/notificationTemplate.ts';
 import { type CountedFiring, firingKey, type RuleCounts } from '../../records/rules/readRuleCounts.ts';
+import { intervalOf } from '../../records/rules/temporalPlan.ts';
 import type { FiredRule } from './ruleClock.ts';
 
 /**
  * Applies the limits of rules to simulated firings, step by step in their order: a recipient is left out once
- * the rule has fired for it as often as it may, and a rule without recipients does not fire. The counts are
- * read afterwards, because the steps decide who the recipients are.
+ * the rule has fired for it as often as it may, and a rule without recipients does not fire. A rule of time that
+ * comes due several times in a step fires at most as often as it still may for one of its recipients. The counts
+ * are read afterwards, because the steps decide who the recipients are.
  */
 export async function limitFirings(
   steps: readonly (readonly FiredRule[])[],
@@ -16,9 +18,7 @@ export async function limitFirings(
   }: { rules: readonly Rule[]; readCounts(firings: readonly CountedFiring[]): Promise<RuleCounts> },
 ): Promise<FiredRule[][]> {
   const limits = new Map(
-    rules.flatMap(({ id, constraints }) =>
-      constraints?.maxOccurrences === undefined ? [] : [[id, constraints.maxOccurrences] as const],
-    ),
+    rules.flatMap((rule) => readLimit(rule) ?? []).map((limit) => [limit.ruleId, limit]),
   );
   const limited = steps.flat().filter(({ ruleId }) => limits.has(ruleId));
   const firings = limited.flatMap(({ ruleId, recipients }) =>
@@ -35,19 +35,47 @@ export async function limitFirings(
   return allowed;
 }
 
-/** The rule with the recipients for whom it is not at its limit; counts the firing. */
+type Limit = {
+  readonly ruleId: string;
+  readonly maximum: number;
+  /** Between two firings of a rule of time; 0 if it fires once. */
+  readonly intervalMs: number;
+};
+
+/** Undefined for a rule without a limit. */
+function readLimit(rule: Rule): Limit | undefined {
+  const maximum = rule.constraints?.maxOccurrences;
+  if (maximum === undefined) return undefined;
+  return { ruleId: rule.id, maximum, intervalMs: (isTemporal(rule) && intervalOf(rule.trigger)) || 0 };
+}
+
+/** The rule with the recipients for whom it is not at its limit; counts its firings. */
 function limitOne(
   rule: FiredRule,
-  maximum: number | undefined,
+  limit: Limit | undefined,
   counts: Map<string, number>,
 ): readonly FiredRule[] {
-  if (maximum === undefined) return [rule];
+  if (limit === undefined) return [rule];
   const { ruleId, times = 1 } = rule;
+  let most = 0;
   const recipients = rule.recipients.filter((recipient) => {
     const key = firingKey({ ruleId, recipient });
     const before = counts.get(key) ?? 0;
-    counts.set(key, before + times);
-    return before < maximum;
+    const fired = Math.min(times, limit.maximum - before);
+    if (fired <= 0) return false;
+    counts.set(key, before + fired);
+    most = Math.max(most, fired);
+    return true;
   });
-  return recipients.length === 0 ? [] : [{ ...rule, recipients }];
+  return recipients.length === 0 ? [] : [{ ...rule, recipients, ...endAfter(most, { rule, limit }) }];
+}
+
+/** The number of firings of a rule of time, and when the last of them is due. */
+function endAfter(
+  times: number,
+  { rule, limit }: { rule: FiredRule; limit: Limit },
+): Pick<FiredRule, 'times' | 'dueAt'> {
+  if (rule.times === undefined || rule.dueAt === undefined) return {};
+  const dueMs = Date.parse(rule.dueAt) - (rule.times - times) * limit.intervalMs;
+  return { times, dueAt: new Date(dueMs).toISOString() };
 }

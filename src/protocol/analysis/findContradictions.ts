@@ -1,8 +1,13 @@
 import { type BoundName, readBounds } from '../fieldRules.ts';
 import type { Field } from '../fields.ts';
 
-/** Why no value fits a field, and whether the field is required. */
-export type Contradiction = { readonly path: string; readonly message: string; readonly isRequired: boolean };
+/** Why no value fits the fields of one name, and whether one of them is required. */
+export type Contradiction = {
+  readonly name: string;
+  readonly path: string;
+  readonly message: string;
+  readonly isRequired: boolean;
+};
 
 /**
  * Fields that no value fits: bounds that exclude each other, and fields with the same name but different
@@ -10,17 +15,17 @@ export type Contradiction = { readonly path: string; readonly message: string; r
  */
 export function findContradictions(fields: readonly Field[]): Contradiction[] {
   const byName = Map.groupBy(fields, ({ name }) => name);
-  return [...byName.values()].flatMap((sameName) => {
+  return [...byName].flatMap(([name, sameName]) => {
     const [first, ...others] = sameName;
     if (first === undefined) return [];
     const isRequired = sameName.some(({ required }) => required);
     const other = others.find(({ fType }) => fType !== first.fType);
     if (other !== undefined) {
       const message = 'has the name of another field of the input with another type';
-      return [{ path: other.place.path, message, isRequired }];
+      return [{ name, path: other.place.path, message, isRequired }];
     }
     const message = describeExclusion(sameName);
-    return message === undefined ? [] : [{ path: first.validation.path, message, isRequired }];
+    return message === undefined ? [] : [{ name, path: first.validation.path, message, isRequired }];
   });
 }
 

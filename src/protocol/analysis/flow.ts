@@ -1,3 +1,4 @@
+import type { Field } from '../fields.ts';
 import { type Input, listInputIds, readInput } from '../inputDefinitions.ts';
 import type { Issuer } from '../issuers.ts';
 import { JsonCursor } from '../jsonCursor.ts';
@@ -105,20 +106,33 @@ function assignBits(inputs: readonly Input[], initial: ReadonlySet<string>): Bit
 
 function readFlowInput({ id, fields, issuer }: Input, bits: Bits): FlowInput {
   const path = `execution.inputs.${id}`;
-  const persisted = fields.filter(({ persist }) => persist);
-  const bitOf = (name: string) => bits.sometimes.get(name) ?? 0n;
-  const stores = persisted
-    .filter(({ required }) => required)
-    .reduce((all, { name }) => all | bitOf(name), 0n);
-  const optional = new Set(persisted.map(({ name }) => bitOf(name) & ~stores));
+  const contradictions = findContradictions(fields);
   return {
     path,
     anyone: issuer.anyone,
     senders: readSenders(issuer, bits),
     hasLiterals: issuer.literals.length > 0,
-    stores,
-    mayStore: [...optional].filter((bit) => bit !== 0n),
-    contradictions: findContradictions(fields),
+    ...readStored(fields, { bits, contradictions }),
+    contradictions,
+  };
+}
+
+/**
+ * What an input stores. The contract finds the same submitted value for all fields of one name: one required field
+ * makes the value necessary, and without a value that fits all of them nothing is stored.
+ */
+function readStored(
+  fields: readonly Field[],
+  { bits, contradictions }: { bits: Bits; contradictions: readonly Contradiction[] },
+): Pick<FlowInput, 'stores' | 'mayStore'> {
+  const necessary = new Set(fields.filter(({ required }) => required).map(({ name }) => name));
+  const impossible = new Set(contradictions.map(({ name }) => name));
+  const persisted = new Set(fields.filter(({ persist }) => persist).map(({ name }) => name));
+  const possible = [...persisted].filter((name) => bits.sometimes.has(name) && !impossible.has(name));
+  const bitsOf = (names: readonly string[]) => names.map((name) => bits.sometimes.get(name) ?? 0n);
+  return {
+    stores: bitsOf(possible.filter((name) => necessary.has(name))).reduce((all, bit) => all | bit, 0n),
+    mayStore: bitsOf(possible.filter((name) => !necessary.has(name))),
   };
 }
 

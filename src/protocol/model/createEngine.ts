@@ -33,33 +33,6 @@ export function createEngine(parameters: EngineParameters): Engine {
   };
 }
 
-/** The current data of a running engine. */
-export type EngineMoment = {
-  readonly state: Hex;
-  /** By id; `unknown` for variables that an unreadable input may have set. */
-  readonly variables: ReadonlyMap<Hex, StoredVariable | 'unknown'>;
-  /** The next permit's nonce by signer; absent: 0. */
-  readonly nonces?: ReadonlyMap<Address, bigint> | undefined;
-};
-
-/**
- * The engine of an existing agreement at a known moment. The rules come from its creation; state, variables
- * and nonces are given.
- *
- * @throws EngineRevert if no agreement can have been created like that.
- */
-export function resumeEngine(parameters: EngineParameters, moment: EngineMoment): Engine {
-  const { rules } = createEngine(parameters);
-  const variables = new Map(
-    [...moment.variables].map(([id, variable]) => [
-      lower(id),
-      variable === 'unknown' ? variable : { fType: variable.fType, data: lower(variable.data) },
-    ]),
-  );
-  const nonces = new Map([...(moment.nonces ?? [])].map(([signer, nonce]) => [lower(signer), nonce]));
-  return { rules, state: lower(moment.state), variables: new Layers(variables), nonces: new Layers(nonces) };
-}
-
 /** The factory decodes the whole creation before it runs, and numbers outside an enumeration do not decode. */
 function requireDecodableEnums({ inputDefs, initVars }: EngineParameters): void {
   const fields = inputDefs.flatMap((inputDef) => inputDef.fields);

@@ -22,13 +22,10 @@ const defaultIntervalMs = 86_400_000;
 /** The reason in `TemporalPlan` why a rule does not fire in a span: its date is invalid. */
 const never: TemporalPlan = { startsMs: null, endsMs: null, intervalMs: null };
 
-export function planTemporal(
-  { condition, checkInterval, fireOnce }: TemporalTrigger,
-  span: Span,
-): TemporalPlan {
+export function planTemporal(trigger: TemporalTrigger, span: Span): TemporalPlan {
+  const { condition } = trigger;
   const thresholdMs = toDurationMs(condition.threshold);
-  const askedMs = checkInterval ? toDurationMs(checkInterval) : defaultIntervalMs;
-  const intervalMs = fireOnce ? null : Math.max(askedMs, shortestIntervalMs);
+  const intervalMs = intervalOf(trigger);
   if (condition.type === 'stateAge')
     return { startsMs: span.enteredMs + thresholdMs, endsMs: null, intervalMs };
   const dateMs = parseDate(span.date);
@@ -38,6 +35,12 @@ export function planTemporal(
   const startsMs = Math.max(dateMs - thresholdMs, span.sinceMs);
   // A date that was already past never approaches.
   return startsMs > dateMs ? never : { startsMs, endsMs: dateMs, intervalMs };
+}
+
+/** The time between two firings of a rule within one span; null for a rule that fires once. */
+export function intervalOf({ checkInterval, fireOnce }: TemporalTrigger): number | null {
+  const askedMs = checkInterval ? toDurationMs(checkInterval) : defaultIntervalMs;
+  return fireOnce ? null : Math.max(askedMs, shortestIntervalMs);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -185,6 +186,41 @@ describe('by index and outbox', () => {
     });
     expect((await sent)?.status).toBe(200);
     expect(asked).toEqual([]);
+  });
+
+  test("other principals' open inputs are revealed to nobody without a permit, and a permit of theirs is shared", async () => {
+    const lease = await deploy();
+    const other = await setting.service.createPrincipal();
+    const adopted = await other.call('POST', '/v0/agreements/import', {
+      body: { address: lease.address, chainId, agreement: lease.agreement, displayName: 'Lease' },
+    });
+    const { id } = recordShape.parse(adopted.body.data);
+    const call = createCall(apis.at(-1)?.baseUrl ?? '', other.key);
+    const submitByOther = (body: unknown) => call('POST', `/v0/agreements/${id}/input`, { body });
+    const { body } = await lease.sign({ ...accept, account: lease.tenant });
+    const forged = {
+      ...body,
+      signature: (await lease.sign({ ...accept, account: createAccount() })).body.signature,
+    };
+    const alone = outcome(await submitByOther(forged));
+    expect(alone).toMatchObject({ details: { reason: 'signature_mismatch', message: { nonce: '0' } } });
+    const sent: Promise<Answer>[] = [];
+    await setting.worker.hold(async () => {
+      sent.push(submit(lease, body));
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      expect(outcome(await submitByOther(forged))).toEqual(alone);
+      sent.push(submitByOther(body));
+      const shared = 'select 1 from service.inputs where record_id = $1';
+      await waitUntil('it is stored for the other principal', async () => {
+        return (await setting.service.handle.pool.query(shared, [id])).rowCount === 1;
+      });
+    });
+    const [own, others] = await Promise.all(sent);
+    expect([own?.status, others?.status]).toEqual([200, 200]);
+    expect(inputRecordShape.parse(others?.body.data).txHash).toBe(
+      inputRecordShape.parse(own?.body.data).txHash,
+    );
+    expect(await countStored(lease)).toBe(1);
   });
 
   test('mined inputs also count as predecessors until a reorg that removed them is folded', async () => {

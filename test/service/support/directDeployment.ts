@@ -19,12 +19,15 @@ export type DirectDeployment = {
    * Whether to call the factory through another contract, so that the transaction does not show the creation.
    */
   isIndirect?: boolean;
+  /** A document whose definitions are deployed with the hash of `agreement`, as by a library that reads it so. */
+  readAs?: unknown;
 };
 
 /** Deploys an agreement without the service and without a permit. */
 export async function deployDirectly(chain: TestChain, deployment: DirectDeployment): Promise<Address> {
-  const { agreement, values, docUri, isIndirect } = deployment;
-  const p = compileAgreement(agreement, { docUri, values });
+  const { agreement, values, docUri, isIndirect, readAs = agreement } = deployment;
+  const { docHash } = compileAgreement(agreement, { docUri, values });
+  const p = { ...compileAgreement(readAs, { docUri, values }), docHash };
   const data = encodeFunctionData({
     abi: agreementFactoryAbi,
     functionName: 'createAgreement',

@@ -67,6 +67,7 @@ export function buildWorstDocuments(limits: AgreementLimits): WorstDocument[] {
     named('states and transitions', withStates(limits)),
     named('conditions', withConditions(limits)),
     named('actions', withActions(limits)),
+    named('texts in actions', withTexts(limits), { a: 'x'.repeat(textLength(limits)) }),
     named('issuers', withIssuers(limits)),
     named(
       'patterns',
@@ -175,6 +176,27 @@ function withActions({ actions: count }: AgreementLimits): Json {
     },
   }));
   return build({ execution: { actions } });
+}
+
+const textsPerAction = 16;
+const textLength = ({ actions }: AgreementLimits) =>
+  Math.floor(fixedLimits.outputCharacters / (actions * textsPerAction));
+
+/** Each action repeats one value in its call data. */
+function withTexts({ actions: count }: AgreementLimits): Json {
+  const inputs = times(textsPerAction, (at) => ({ name: `p${at}`, type: 'string' }));
+  const actions = times(count, (at) => ({
+    id: `a${at}`,
+    when: { from: 'A', input: 'go' },
+    call: {
+      type: 'evmCall',
+      target: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+      abi: [{ type: 'function', name: 'f', inputs }],
+      method: 'f',
+      args: times(textsPerAction, () => reference('a')),
+    },
+  }));
+  return build({ variables: { a: { type: 'string' } }, execution: { actions } });
 }
 
 function withIssuers({ inputs: most }: AgreementLimits): Json {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { pad } from 'viem';
 import { describe, expect, it } from 'vitest';
 import {
   analyzeAgreement,
@@ -7,12 +8,14 @@ import {
   compileAgreement,
   createEngine,
   type Engine,
+  encodeDataFields,
   encodeInputPayload,
+  FieldType,
   nameHash,
   type Revert,
 } from '../../../src/protocol/index.ts';
 import { inventInputs, inventVariables } from '../../model/support/inventValues.ts';
-import { actors } from '../../model/support/modelCase.ts';
+import { actorAt, actors } from '../../model/support/modelCase.ts';
 
 const examples = new URL('../../../examples/agreements/', import.meta.url);
 
@@ -182,6 +185,50 @@ describe('the analysis of a document', () => {
     ]);
   });
 
+  it('takes a variable as stored by every such input if any field of its name is required', () => {
+    const agreement = documentOf({
+      variables: { keeper: { type: 'address', validation: { required: false } } },
+      inputs: {
+        go: { data: { a: reference('keeper'), keeper: wallet } },
+        inspect: { issuer: reference('keeper') },
+      },
+      transitions: ['A go B', 'B inspect C'],
+    });
+    expect(analyzeAgreement(agreement)).toMatchObject({
+      unsetVariables: [],
+      endlessStates: [],
+      finalStates: [{ state: 'C', example: ['go', 'inspect'] }],
+    });
+    expect(play(agreement, ['go', 'inspect']).engine.state).toBe(nameHash('C'));
+  });
+
+  it('takes a variable as never stored if no value fits all fields of its name', () => {
+    const optional = { validation: { required: false } };
+    const agreement = documentOf({
+      variables: { keeper: { type: 'address', ...optional } },
+      inputs: {
+        go: { data: { a: reference('keeper'), keeper: { type: 'string', ...optional } } },
+        inspect: { issuer: reference('keeper') },
+      },
+      transitions: ['A go B', 'B inspect C'],
+    });
+    const { reachableStates, unsetVariables } = analyzeAgreement(agreement);
+    expect(reachableStates.map(({ state }) => state)).toEqual(['A', 'B']);
+    expect(unsetVariables).toMatchObject([{ state: 'B', inputId: 'inspect', always: true }]);
+    const { address: sender } = actorAt(0);
+    const data = encodeDataFields([{ id: nameHash('keeper'), fType: FieldType.ADDRESS, data: pad(sender) }]);
+    const go = { inputId: 'go', sender, time: 0n };
+    const engine = createEngine(compileAgreement(agreement));
+    expect(applyInput(engine, { ...go, payload: encodeDataFields([]) })).toMatchObject({
+      ok: true,
+      stored: [],
+    });
+    expect(applyInput(engine, { ...go, payload: data })).toMatchObject({
+      ok: false,
+      revert: { name: 'Error', args: ['Field type mismatch'] },
+    });
+  });
+
   it('finds bounds that exclude each other, fields of one name and two types, and shadowed transitions', () => {
     const agreement = documentOf({
       variables: { count: { type: 'uint256' } },
@@ -225,6 +272,39 @@ describe('the analysis of a document', () => {
     });
     const fewer = analyzeAgreement(agreement, { moments: 1_000_000, steps: 3_000 });
     expect(fewer.stoppedAt).toBe('steps');
+  });
+
+  it('does not call a state a trap on every path if the search ended before the path that leads out', () => {
+    // Two inputs lead from each level to the next; one of them stores a variable.
+    const kept = ['v0', 'v1', 'v2', 'v3'];
+    const agreement = documentOf({
+      variables: Object.fromEntries([...kept, 'w'].map((name) => [name, wallet])),
+      inputs: {
+        ...Object.fromEntries(kept.map((name) => [`keep-${name}`, { data: { [name]: reference(name) } }])),
+        ...Object.fromEntries(kept.map((name) => [`pass-${name}`, {}])),
+        go: {},
+        equip: { data: { w: reference('w') } },
+        name: { issuer: kept.map(reference) },
+        finish: { issuer: reference('w') },
+      },
+      transitions: [
+        ...kept.flatMap((name, at) => ['keep', 'pass'].map((how) => `L${at} ${how}-${name} L${at + 1}`)),
+        'L0 go S',
+        'L0 name L0',
+        'L4 equip S',
+        'S finish F',
+      ],
+    });
+    const found = (moments: number) => {
+      const { endlessStates, stoppedAt } = analyzeAgreement(agreement, { moments, steps: 100_000 });
+      const inS = endlessStates.filter(({ state }) => state === 'S');
+      return { stoppedAt, found: inS.map(({ message, always, example }) => [message, always, example]) };
+    };
+    const afterExample = [['leads to no final state after the example', false, ['go']]];
+    expect(found(20)).toEqual({ stoppedAt: 'moments', found: afterExample });
+    expect(found(10_000)).toEqual({ stoppedAt: null, found: afterExample });
+    const way = [...kept.map((name) => `pass-${name}`), 'equip', 'finish'];
+    expect(play(agreement, way).engine.state).toBe(nameHash('F'));
   });
 
   it('keeps its answer short for documents of many long names', () => {

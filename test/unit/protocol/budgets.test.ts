@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of documents.
 import { describe, expect, test } from 'vitest';
 import { fixedLimits } from '../../../src/protocol/documentLimits.ts';
 import {
@@ -7,6 +8,7 @@ import {
   defaultValueLimits,
   defaultAgreementLimits as limits,
   resolveDeployValues,
+  ValuesError,
   validateAgreement,
 } from '../../../src/protocol/index.ts';
 import { busyMs } from '../../support/busyMs.ts';
@@ -308,5 +310,42 @@ describe('the largest document keeps a thread busy for a moment only', () => {
     expect(validateAgreement(agreement).issues).toEqual([]);
     const best = Math.min(...times(5, () => busyMs(use)));
     expect(best).toBeLessThan(100);
+  });
+});
+
+describe('what is written of one text that is referred to again and again is bounded', () => {
+  const large = 'x'.repeat(64 * 1024);
+  const action = (arg: string) => ({
+    when: { from: 'A', input: 'go' },
+    call: {
+      type: 'evmCall',
+      target: `0x${'11'.repeat(20)}`,
+      abi: [{ type: 'function', name: 'f', inputs: times(32, () => ({ type: 'string' })) }],
+      method: 'f',
+      args: times(32, () => arg),
+    },
+  });
+  const message = expect.stringContaining(`longer than ${fixedLimits.outputCharacters} characters`);
+
+  test('in the document', () => {
+    const agreement = buildDocument({
+      actions: times(limits.actions, () => action('${contracts.a.address}')),
+      contracts: { a: { address: large.repeat(6) } },
+    });
+    const { issues } = promptly(() => validateAgreement(agreement));
+    expect(issues).toContainEqual({ path: 'contracts.a.address', message });
+  });
+
+  test.each([
+    ['actions', { actions: times(limits.actions, () => action('${variables.a}')) }],
+    ['initial values', { data: members(limits.variables, '${variables.a}') }],
+  ])('in %s, as a fault of the value', (_, parts) => {
+    const agreement = buildDocument({ variables: { a: text }, ...parts });
+    expect(validateAgreement(agreement).issues).toEqual([]);
+    expect(promptly(() => resolveDeployValues({ agreement, initValues: { a: large } })).issues).toEqual([
+      { path: 'initValues.a', message, reason: 'invalid_values' },
+    ]);
+    expect(resolveDeployValues({ agreement, initValues: { a: 'x'.repeat(200) } }).issues).toEqual([]);
+    expect(() => promptly(() => compileAgreement(agreement, { values: { a: large } }))).toThrow(ValuesError);
   });
 });

@@ -15,7 +15,6 @@ import {
   nameHash,
   permitNonce,
   type Revert,
-  resumeEngine,
 } from '../../../src/protocol/index.ts';
 import { busyMs } from '../../support/busyMs.ts';
 
@@ -109,33 +108,6 @@ describe('the model of the engine', () => {
     const create = () => createEngine({ ...parameters, owner: '0x0000000000000000000000000000000000000000' });
     expect(create).toThrow(EngineRevert);
     expect(create).toThrow(expect.objectContaining({ revert: { name: 'OwnerZero', args: [] } }));
-  });
-
-  it('resumes at a known moment', () => {
-    const engine = resumeEngine(parameters, {
-      state: nameHash('SKETCHING'),
-      variables: new Map([[nameHash('artist'), { fType: 2, data: pad(artist) }]]),
-      nonces: new Map([[artist, 3n]]),
-    });
-    const payload = encodeInputPayload(agreement, 'submitSketch', {
-      sketchUri: 'ipfs://sketch',
-      sketchHash: `0x${'ab'.repeat(32)}`,
-    });
-    const permit = { signer: artist, deadline: time, nonce: 3n };
-    const outcome = applyInput(engine, { inputId: 'submitSketch', payload, sender: patron, permit, time });
-    expect(outcome).toMatchObject({ ok: true, toState: nameHash('SKETCH_IN_REVIEW') });
-  });
-
-  it('does not guess if the answer depends on an unknown variable', () => {
-    const engine = resumeEngine(parameters, {
-      state: nameHash('OFFERED'),
-      variables: new Map([[nameHash('artist'), 'unknown']]),
-    });
-    const outcome = applyInput(engine, { ...accept, sender: artist, time });
-    expect(outcome).toEqual({ ok: null, unknownVariable: nameHash('artist') });
-    expect(applyInput(engine, { ...accept, payload: '0x', sender: artist, time })).toMatchObject({
-      ok: false,
-    });
   });
 
   it('shares what does not change over hundreds of steps that store something', () => {

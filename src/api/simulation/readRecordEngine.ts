@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import type { OrNull, RowAs } from '../../platform/database/rowOf.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
+import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
+import {
+  type AgreementCourse,
+  continueEngine,
+  createDocumentEngine,
+  type Engine,
+  inputName,
+  listStoringInputs,
+  type WireValues,
+} from '../../protocol/index.ts';
+import { createShown } from '../admission/agreementRules.ts';
+import { type IndexedCreation, readCreation } from '../admission/readCreation.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
+
+/** The most inputs that are read for the contract's stored values; values stored earlier are unknown. */
+const inputsAtOnce = 200;
+/** How far back they are looked for: anybody may send inputs that store nothing. */
+const inputsLookedAt = 10_000;
+
+/** The parts of a principal's deployed record that lead to its contract's rules and data. */
+export type SimulatedRecord = {
+  readonly reference: RecordReference;
+  readonly principalId: string;
+  readonly chainId: number;
+  /** In lower case. */
+  readonly address: Hex | null;
+  readonly deployTxHash: Hex | null;
+  /** Adopted from the chain: its definitions may differ from the document's, and its values may be claims. */
+  readonly isAdopted: boolean;
+  readonly agreement: unknown;
+  readonly initialVariables: WireValues;
+  readonly state: Hex;
+  readonly inputCount: number;
+};
+
+/**
+ * The engine of a record's agreement: its creation as the index shows it, continued by the record's inputs. Without a
+ * readable creation the document's definitions count. The initial variables are then unknown, unless the agreement
+ * was deployed here: its signer has signed the document and the values.
+ *
+ * @throws ChainUnavailableError for an adopted agreement that the index does not show at the moment.
+ */
+export async function readRecordEngine(pool: pg.Pool, record: SimulatedRecord): Promise<Engine> {
+  const creation = await findCreation(pool, record);
+  const created = (creation && createShown(creation)) ?? createFromDocument(record, creation);
+  return continueEngine(created, await readCourse(pool, record, created));
+}
+
+/** Undefined if the index does not show the creation that the record has been folded from. */
+async function findCreation(
+  pool: pg.Pool,
+  { chainId, address, deployTxHash }: SimulatedRecord,
+): Promise<IndexedCreation | undefined> {
+  if (address === null) return undefined;
+  try {
+    const creation = await readCreation(pool, { chainId, address });
+    return creation?.transactionHash === deployTxHash ? creation : undefined;
+  } catch (error) {
+    if (isIndexAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+function createFromDocument(record: SimulatedRecord, creation: IndexedCreation | undefined): Engine {
+  const { agreement, initialVariables, isAdopted } = record;
+  if (!isAdopted) return createDocumentEngine({ agreement, initialValues: initialVariables });
+  if (creation) return createDocumentEngine({ agreement, initialValues: {}, actions: creation.actions });
+  throw new ChainUnavailableError('The index does not show the creation of the agreement at the moment.');
+}
+
+type StoringInput = OrNull<RowAs<typeof inputs, { inputId: 'input_id'; payload: 'payload' }>>;
+
+const storingQuery = (parameters: [names: string, count: number]) =>
+  buildOwnedQuery({
+    columns: 'storing.input_id as "inputId", storing.payload',
+    joins: `left join lateral (select i.input_id, i.payload from service.inputs i
+      where i.record_id = r.id and i.position <= $2::int and i.position > $2::int - ${inputsLookedAt}
+        and i.input_id in (select json_array_elements_text($1::json))
+      order by i.position desc limit ${inputsAtOnce}) storing on true`,
+    parameters,
+  });
+
+async function readCourse(
+  pool: pg.Pool,
+  { agreement, state, inputCount, ...request }: SimulatedRecord,
+  created: Engine,
+): Promise<AgreementCourse> {
+  const names = listStoringInputs(created).map((id) => inputName(agreement, id) ?? id);
+  if (names.length === 0 || inputCount === 0) return { state, inputs: [], isWhole: true };
+  const query = storingQuery([JSON.stringify(names), inputCount]);
+  const rows = await queryOwned<StoringInput>(pool, { ...request, query });
+  const stored = rows.flatMap(({ inputId, payload }) =>
+    inputId === null || payload === null ? [] : [{ inputId, payload }],
+  );
+  return { state, inputs: stored, isWhole: stored.length < inputsAtOnce && inputCount <= inputsLookedAt };
+}
