@@ -11,6 +11,7 @@ import { watchLags } from './lagWatch.ts';
 import type { Metrics } from './metrics.ts';
 import { readEventFacts } from './readEventFacts.ts';
 import { createReadiness } from './readiness.ts';
+import { readPositions } from './readPositions.ts';
 
 /** A pool of its own, so that a busy process does not look as if its database were away. */
 const maxConnections = 4;
@@ -41,7 +42,12 @@ export async function startInternalServer(options: {
   const applicationName = 'agreements operations';
   const { pool, close } = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
   const chainIds = chains.map(({ chainId }) => chainId);
-  const lags = watchLags({ pool, chainIds, readNodeBlock: access.latestBlock, logger });
+  const lags = watchLags({
+    chainIds,
+    readPositions: () => readPositions(pool),
+    readNodeBlock: access.latestBlock,
+    logger,
+  });
   const readReadiness = createReadiness({
     pool,
     chains,
