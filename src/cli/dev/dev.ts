@@ -26,7 +26,7 @@ Environment:
   PORT          port of the API (default 3000, or a free one)
   DATABASE_URL  a PostgreSQL of your own instead of the embedded one
   LOCAL_DIR     where the data are kept (default .local)
-  FORK_URL_<chainId>      another way to write --fork; keeps a secret in the URL out of the list of processes
+  FORK_URL_<chainId>      another way to write --fork; Anvil shows the URL in the list of processes either way
   START_BLOCK_<chainId>   of a fork: where indexing begins (default: where it leaves the public chain)
 Every setting of npm start that is not about chains or relayers works as well; .env is not read.`;
 
