@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../platform/config/configurationError.ts'
 import { onStopRequest } from '../../platform/supervision/stopSignals.ts';
 import { describeStack } from './describeStack.ts';
 import { findDevDirectory } from './devDirectory.ts';
+import { readDevVariables } from './devEnvironment.ts';
 import { DevLockedError, lockDevDirectory } from './devLock.ts';
 import { PortError } from './devPort.ts';
 import { type Fork, readForks } from './forks.ts';
@@ -69,15 +70,16 @@ async function run({ reset, forks }: { reset: boolean; forks: Fork[] }): Promise
     },
   });
   progress.note(`${styleText('bold', 'Agreements, locally')}  data in ${directory.root}`);
+  const env = readDevVariables(process.env);
   if (reset) {
-    if (process.env.DATABASE_URL) throw new ConfigurationError([resetWithOwnDatabase]);
+    if (env.DATABASE_URL) throw new ConfigurationError([resetWithOwnDatabase]);
     await endLeftProcesses(directory.processesFile);
     for (const path of directory.contents) rmSync(path, { recursive: true, force: true });
     progress.warn('threw away the data of earlier runs');
   }
   const { signal } = starting;
   const onBroken = (message: string) => void fail(new Error(message));
-  const start = startDevStack({ directory, env: process.env, forks, progress, running, signal, onBroken });
+  const start = startDevStack({ directory, env, forks, progress, running, signal, onBroken });
   startup = start;
   progress.note(describeStack(await start, directory));
 }
