@@ -23,7 +23,7 @@ export type InternalServer = { readonly port: number; close(): Promise<void> };
  * `GET /metrics` for Prometheus. It asks for no key, so it belongs on an interface that callers cannot reach.
  *
  * @returns undefined if the usual port is taken, perhaps by another replica on the same machine.
- * @throws Error if it cannot listen on the port that the operator named.
+ * @throws Error if it cannot listen for another reason, or at an address that the operator named.
  */
 export async function startInternalServer(options: {
   settings: InternalServerSettings;
@@ -90,7 +90,8 @@ export async function startInternalServer(options: {
   } catch (error) {
     lags.close();
     await close();
-    if (isNamed) throw error;
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (isNamed || !isTaken) throw error;
     logger.warn(
       { err: error, host, port },
       'the port for readiness and metrics is in use; they are not served',
