@@ -68,23 +68,37 @@ describe('npm start', () => {
   });
 
   test('runs the service until it is asked to stop, and leaves nothing behind', async () => {
-    const program = start({});
-    const url = `http://127.0.0.1:${env.PORT}/v0/health`;
-    await waitUntil('the service is healthy', async () => {
-      if (program.hasEnded()) throw new Error(program.lines.join('\n'));
-      return fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    });
-    const readPids = () =>
-      program.lines.flatMap((line) => /"childPid":(\d+)/.exec(line)?.[1] ?? []).map(Number);
-    await waitUntil('every process has been told of', () => readPids().length >= 3);
-    const childPids = readPids();
-    expect(childPids.map((pid) => findProcess(pid) !== null)).toEqual([true, true, true]);
-
+    const { program, childPids } = await startHealthy({});
     program.signal('SIGTERM');
     expect(await program.exited).toEqual({ code: 0, signal: null });
     expect(childPids.map((pid) => findProcess(pid))).toEqual([null, null, null]);
   });
+
+  test('ends in the same way, and starts nothing again, if all of its processes are asked to stop at once', async () => {
+    // Worker and indexer end long before their turn.
+    const { program, childPids } = await startHealthy({ SHUTDOWN_GRACE_MS: '3000' });
+    for (const pid of [program.pid, ...childPids]) process.kill(pid, 'SIGTERM');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(childPids.map((pid) => findProcess(pid))).toEqual([null, null, null]);
+    expect(program.lines.filter((line) => line.includes('is started again'))).toEqual([]);
+  });
 });
+
+/** Starts the service, and returns once it answers. */
+async function startHealthy(changes: Record<string, string>) {
+  const program = start(changes);
+  const url = `http://127.0.0.1:${env.PORT}/v0/health`;
+  await waitUntil('the service is healthy', async () => {
+    if (program.hasEnded()) throw new Error(program.lines.join('\n'));
+    return fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  });
+  const readPids = () =>
+    program.lines.flatMap((line) => /"childPid":(\d+)/.exec(line)?.[1] ?? []).map(Number);
+  await waitUntil('every process has been told of', () => readPids().length >= 3);
+  const childPids = readPids();
+  expect(childPids.map((pid) => findProcess(pid) !== null)).toEqual([true, true, true]);
+  return { program, childPids };
+}

@@ -118,6 +118,17 @@ async function showIndex(): Promise<void> {
   );
 }
 
+/** Reports, as the indexer does, that no node of the chain answers it. Returns how to end that. */
+async function silenceChain(): Promise<() => Promise<unknown>> {
+  const { pool } = service.handle;
+  await pool.query('create schema if not exists indexer');
+  await pool.query(
+    'create table indexer.silent_chains (chain_id integer primary key, since timestamptz not null default now())',
+  );
+  await pool.query('insert into indexer.silent_chains (chain_id) values ($1)', [chainId]);
+  return () => pool.query('drop table indexer.silent_chains');
+}
+
 async function addTransaction(id: string, state: string, ageSeconds: number): Promise<void> {
   await service.handle.pool.query(
     `insert into service.transactions
@@ -234,12 +245,7 @@ describe('readiness', () => {
 
   test('names a chain whose nodes do not answer the indexer, and stays ready for the others', async () => {
     await showIndex();
-    const { pool } = service.handle;
-    await pool.query('create schema if not exists indexer');
-    await pool.query(
-      'create table indexer.silent_chains (chain_id integer primary key, since timestamptz not null default now())',
-    );
-    await pool.query('insert into indexer.silent_chains (chain_id) values ($1)', [chainId]);
+    const endSilence = await silenceChain();
     const ready = await readReady();
     expect(ready.httpStatus).toBe(200);
     const ofChain = ({ degraded }: Pick<typeof ready, 'degraded'>) =>
@@ -249,7 +255,7 @@ describe('readiness', () => {
       ready.chains.filter(({ silentSince }) => silentSince !== null).map((chain) => chain.chainId),
     ).toEqual([chainId]);
     expect(await readMetric(`agreements_index_silent{chain="${chainId}"}`)).toBe(1);
-    await pool.query('drop table indexer.silent_chains');
+    await endSilence();
     expect(ofChain(await readReady())).toEqual([]);
     expect(await readMetric(`agreements_index_silent{chain="${chainId}"}`)).toBe(0);
   });
@@ -355,20 +361,21 @@ test("operators' data are not for pages of public host names", async () => {
 });
 
 describe('the served data', () => {
+  const becomes = (httpStatus: number, reasons: RegExp[]) =>
+    waitUntil(`readiness is ${httpStatus}: ${reasons}`, async () => {
+      const ready = await readReady();
+      return (
+        ready.httpStatus === httpStatus &&
+        ready.checks.current === (reasons.length === 0) &&
+        ready.reasons.length === reasons.length &&
+        reasons.every((reason, at) => reason.test(ready.reasons[at] ?? ''))
+      );
+    });
+
   test('make no process ready while they lag behind the node, or records behind the index', async () => {
     await showIndex();
     const { pool } = service.handle;
     await createAnvilClient(anvil.rpcUrl).mine({ blocks: 20 });
-    const becomes = (httpStatus: number, reasons: RegExp[]) =>
-      waitUntil(`readiness is ${httpStatus}: ${reasons}`, async () => {
-        const ready = await readReady();
-        return (
-          ready.httpStatus === httpStatus &&
-          ready.checks.current === (reasons.length === 0) &&
-          ready.reasons.length === reasons.length &&
-          reasons.every((reason, at) => reason.test(ready.reasons[at] ?? ''))
-        );
-      });
     await becomes(503, [
       /^chain 59141: the index has been behind its nodes, which are at block 20, for \d+ s$/,
     ]);
@@ -379,6 +386,20 @@ describe('the served data', () => {
     await becomes(503, [/^chain 59141: the records have been behind the index for \d+ s$/]);
     await pool.query('update service.projections set head_number = 20 where chain_id = $1', [chainId]);
     await becomes(200, []);
+  });
+
+  test('may lag behind nodes that do not answer the indexer', async () => {
+    await showIndex();
+    const { pool } = service.handle;
+    await pool.query('update chain_index.heads set number = 20 where chain_id = $1', [chainId]);
+    await pool.query('update service.projections set head_number = 20 where chain_id = $1', [chainId]);
+    await createAnvilClient(anvil.rpcUrl).mine({ blocks: 20 });
+    const late = /^chain 59141: the index has been behind its nodes, which are at block \d+, for \d+ s$/;
+    await becomes(503, [late]);
+    const endSilence = await silenceChain();
+    await becomes(200, []);
+    await endSilence();
+    await becomes(503, [late]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/platform/operations/metrics.ts';
@@ -45,6 +45,16 @@ test('OPERATIONS.md explains how to save and restore the schemas that cannot be 
   const [, file = ''] = /> (\S+)$/.exec(findCommand('pg_dump')) ?? [];
   expect(findCommand('pg_restore')).toMatch(/^pg_restore .*--single-transaction --dbname "\$DATABASE_URL" /);
   expect(findCommand('pg_restore').endsWith(` ${file}`)).toBe(true);
+});
+
+test('OPERATIONS.md quotes only texts that a process logs', () => {
+  const quoted = [...read('OPERATIONS.md').matchAll(/`([^`]+)` in (?:its|the) log\b|\blogs `([^`]+)`/g)];
+  const sources = readdirSync(locate('src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => read(`src/${file}`));
+  expect(quoted.length).toBeGreaterThan(2);
+  const texts = quoted.map(([, first, second]) => first ?? second ?? '');
+  expect(texts.filter((text) => !sources.some((source) => source.includes(text)))).toEqual([]);
 });
 
 test('OPERATIONS.md explains every metric of the service', async () => {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { styleText } from 'node:util';
 import { and, desc, eq } from 'drizzle-orm';
 import type { WebhookEvent } from '../../../client/src/webhooks/verifyWebhook.ts';
 import { readWebhookSettings } from '../../platform/config/webhookSettings.ts';
@@ -56,7 +55,7 @@ export async function listen(options: ListenOptions): Promise<Heard> {
     },
     onRefusal(reason) {
       refused++;
-      print(line('✗', 'red', `refused: ${reason}`));
+      print(line('✗', `refused: ${reason}`));
     },
   });
   try {
@@ -122,19 +121,18 @@ async function checkWay(
       return print(
         line(
           '✗',
-          'red',
           `a test did not arrive: ${delivery.error}. WEBHOOK_ALLOWED_TARGETS of the worker has to name 127.0.0.1`,
         ),
       );
     if (performance.now() > giveUpAt)
-      return print(line('✗', 'red', 'a test has not arrived yet: is a worker running on this database?'));
+      return print(line('✗', 'a test has not arrived yet: is a worker running on this database?'));
     await delay(pollMs);
   }
 }
 
 function describeEvent(event: WebhookEvent, isRepeated: boolean): string {
   const headline = `${event.type}  ${event.id}${isRepeated ? '  again' : ''}`;
-  const first = line(isRepeated ? '↺' : '✓', 'green', `${headline}  ${summarize(event)}`.trimEnd());
+  const first = line(isRepeated ? '↺' : '✓', `${headline}  ${summarize(event)}`.trimEnd());
   return event.type === 'webhook.test' ? first : `${first}\n    ${plain(JSON.stringify(event.data))}`;
 }
 
@@ -150,9 +148,10 @@ function summarize(event: WebhookEvent): string {
   return '';
 }
 
-function line(mark: string, colour: 'green' | 'red', text: string): string {
+/** Without colours: the program prints no control characters. */
+function line(mark: '✓' | '↺' | '✗', text: string): string {
   const time = new Date().toTimeString().slice(0, 8);
-  return `${time} ${styleText(colour, mark)} ${text}`;
+  return `${time} ${mark} ${text}`;
 }
 
 /** Without terminal control characters. */

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../platform/config/configurationError.ts'
 import { onStopRequest } from '../../platform/supervision/stopSignals.ts';
 import { describeStack } from './describeStack.ts';
 import { findDevDirectory } from './devDirectory.ts';
+import { readDevVariables } from './devEnvironment.ts';
 import { DevLockedError, lockDevDirectory } from './devLock.ts';
 import { PortError } from './devPort.ts';
 import { type Fork, readForks } from './forks.ts';
@@ -26,7 +27,7 @@ Environment:
   PORT          port of the API (default 3000, or a free one)
   DATABASE_URL  a PostgreSQL of your own instead of the embedded one
   LOCAL_DIR     where the data are kept (default .local)
-  FORK_URL_<chainId>      another way to write --fork; keeps a secret in the URL out of the list of processes
+  FORK_URL_<chainId>      another way to write --fork; Anvil shows the URL in the list of processes either way
   START_BLOCK_<chainId>   of a fork: where indexing begins (default: where it leaves the public chain)
 Every setting of npm start that is not about chains or relayers works as well; .env is not read.`;
 
@@ -69,15 +70,16 @@ async function run({ reset, forks }: { reset: boolean; forks: Fork[] }): Promise
     },
   });
   progress.note(`${styleText('bold', 'Agreements, locally')}  data in ${directory.root}`);
+  const env = readDevVariables(process.env);
   if (reset) {
-    if (process.env.DATABASE_URL) throw new ConfigurationError([resetWithOwnDatabase]);
+    if (env.DATABASE_URL) throw new ConfigurationError([resetWithOwnDatabase]);
     await endLeftProcesses(directory.processesFile);
     for (const path of directory.contents) rmSync(path, { recursive: true, force: true });
     progress.warn('threw away the data of earlier runs');
   }
   const { signal } = starting;
   const onBroken = (message: string) => void fail(new Error(message));
-  const start = startDevStack({ directory, env: process.env, forks, progress, running, signal, onBroken });
+  const start = startDevStack({ directory, env, forks, progress, running, signal, onBroken });
   startup = start;
   progress.note(describeStack(await start, directory));
 }

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import type { Environment } from '../../protocol/chains.ts';
 import type { DevChain } from './devChain.ts';
 import type { ServicePorts } from './servicePorts.ts';
@@ -22,11 +23,25 @@ export const devDefaults: Readonly<Record<string, string>> = {
 };
 
 /**
+ * The user's variables, with secrets read from their files. Files for the chains and wallets that a development stack replaces are not
+ * read.
+ *
+ * @throws ConfigurationError with every file that cannot be read.
+ */
+export function readDevVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isNeeded = (name: string) => !(replaced.test(name) && name.endsWith('_FILE'));
+  const variables = Object.fromEntries(Object.entries(env).filter(([name]) => isNeeded(name)));
+  loadSecretFiles(variables);
+  return variables;
+}
+
+/**
  * The environment of a development stack's services: this process's own, with local chains in place of the
  * configured ones, and one confirmation on each. A fork is indexed from the fork's block, or from
  * `START_BLOCK_<chainId>`.
  */
 export function buildDevEnvironment(options: {
+  /** From `readDevVariables`. */
   env: NodeJS.ProcessEnv;
   environment: Environment;
   databaseUrl: string;

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { parseJson } from '../../platform/errors/parseJson.ts';
 import {
   getProcess,
   isRunning,
@@ -21,32 +22,75 @@ export class DevLockedError extends Error {
 export function lockDevDirectory(lockFile: string): () => void {
   mkdirSync(dirname(lockFile), { recursive: true });
   const own = getProcess(process.pid);
-  for (;;) {
-    try {
-      writeFileSync(lockFile, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
-      return () => rmSync(lockFile, { force: true });
-    } catch (error) {
-      if (!isErrorCode(error, 'EEXIST')) throw error;
-      const owner = findLockOwner(lockFile);
-      if (owner) {
-        throw new DevLockedError(
-          `Another npm run dev is running on ${dirname(lockFile)} (process ${owner.pid}). ` +
-            'Stop it first, or set LOCAL_DIR to give this one a directory of its own.',
-        );
-      }
-      rmSync(lockFile, { force: true });
+  // A lock is there with its content, or not at all.
+  const draft = `${lockFile}.${own.pid}`;
+  writeFileSync(draft, JSON.stringify(own), { mode: 0o600 });
+  try {
+    while (!tryLink(draft, lockFile)) {
+      refuseIfHeld(lockFile);
+      removeDeadLock(lockFile);
     }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return () => {
+    const owner = readLock(lockFile);
+    if (owner?.pid === own.pid && owner.startedAt === own.startedAt) rmSync(lockFile, { force: true });
+  };
+}
+
+/**
+ * The running process that holds the lock; null if there is none.
+ *
+ * @throws Error if the lock cannot be read.
+ */
+export function findLockOwner(lockFile: string): ProcessIdentity | null {
+  const owner = readLock(lockFile);
+  return owner && isRunning(owner) ? owner : null;
+}
+
+/**
+ * Only one process at a time may do this. Of two, the slower one would otherwise remove the new lock of the faster one. A process that dies
+ * meanwhile leaves a dead lock of this second kind, which is removed in the same way.
+ */
+function removeDeadLock(lockFile: string): void {
+  const release = lockDevDirectory(`${lockFile}.removal`);
+  try {
+    refuseIfHeld(lockFile);
+    rmSync(lockFile, { force: true });
+  } finally {
+    release();
   }
 }
 
-/** The running process that holds the lock; null if there is none. */
-export function findLockOwner(lockFile: string): ProcessIdentity | null {
+function refuseIfHeld(lockFile: string): void {
+  const owner = findLockOwner(lockFile);
+  if (!owner) return;
+  throw new DevLockedError(
+    `Another npm run dev is running on ${dirname(lockFile)} (process ${owner.pid}). ` +
+      'Stop it first, or set LOCAL_DIR to give this one a directory of its own.',
+  );
+}
+
+/** Whoever wrote the lock; null if there is none, or if its content is damaged, as after a crash of the machine. */
+function readLock(lockFile: string): ProcessIdentity | null {
   try {
-    const owner = processIdentityShape.parse(JSON.parse(readFileSync(lockFile, 'utf8')));
-    return isRunning(owner) ? owner : null;
-  } catch {
-    // Missing, or truncated by a crash: nobody holds it.
-    return null;
+    const parsed = processIdentityShape.safeParse(parseJson(readFileSync(lockFile, 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch (error) {
+    if (isErrorCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** False if there is such a file already. */
+function tryLink(existing: string, path: string): boolean {
+  try {
+    linkSync(existing, path);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, 'EEXIST')) return false;
+    throw error;
   }
 }
 

@@ -50,9 +50,8 @@ export function findDevStack(directory: DevDirectory): DevStack | null {
 
 /** The running, usable stack of that directory; null also while one is still starting. */
 export function findRunningDevStack(directory: DevDirectory): DevStack | null {
-  const owner = findLockOwner(directory.lockFile);
   const stack = findDevStack(directory);
-  return owner && stack?.process.pid === owner.pid && stack.process.startedAt === owner.startedAt
-    ? stack
-    : null;
+  if (!stack) return null;
+  const owner = findLockOwner(directory.lockFile);
+  return stack.process.pid === owner?.pid && stack.process.startedAt === owner.startedAt ? stack : null;
 }

@@ -34,6 +34,7 @@ const usualPostgresPort = 54_329;
 
 export type DevStackOptions = {
   directory: DevDirectory;
+  /** From `readDevVariables`. */
   env: NodeJS.ProcessEnv;
   /** Public chains to continue locally; all others of their environment are local from the first block. */
   forks: readonly Fork[];

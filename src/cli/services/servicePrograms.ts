@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { withoutSigners } from '../../platform/config/relayerSigners.ts';
 import { type Exit, startChild } from '../../platform/supervision/child.ts';
-import { type Supervisor, supervise, unlimitedRestarts } from '../../platform/supervision/supervisor.ts';
+import {
+  type Supervisor,
+  stopInOrder,
+  supervise,
+  unlimitedRestarts,
+} from '../../platform/supervision/supervisor.ts';
 
 /** In the order of stopping: first no more requests, then no more sending, then no more indexing. */
 export const serviceNames = ['api', 'worker', 'indexer'] as const;
@@ -36,7 +41,7 @@ export type ServicesOptions = {
 };
 
 export type Services = {
-  /** Stops one after the other. */
+  /** Stops one after the other, and starts none again. */
   stop(onStopped?: (name: ServiceName) => void): Promise<void>;
   /** Kills all at once. */
   kill(): Promise<void>;
@@ -73,13 +78,9 @@ export function startServices(options: ServicesOptions): Services {
     });
     supervisors.set(name, supervisor);
   }
+  const inOrder = new Map([...supervisors].toReversed());
   return {
-    async stop(onStopped) {
-      for (const name of serviceNames) {
-        await supervisors.get(name)?.stop();
-        onStopped?.(name);
-      }
-    },
+    stop: (onStopped) => stopInOrder(inOrder, onStopped),
     async kill() {
       await Promise.all([...supervisors.values()].map((supervisor) => supervisor.kill()));
     },

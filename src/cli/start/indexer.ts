@@ -77,10 +77,10 @@ async function startIndexer(): Promise<void> {
   if (pruneInterval !== undefined)
     pruneWhenServed({ databaseUrl, schema, intervalMs: pruneInterval, logger });
   logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
-  prepared.yieldSignals();
   // By this name the next holder of the lock finds Ponder's sessions.
   process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
   await loaded;
+  prepared.yieldSignals();
   await runPonder({ root: ponderRoot, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
 }
 

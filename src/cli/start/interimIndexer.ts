@@ -46,9 +46,9 @@ async function startInterimIndexer(): Promise<void> {
   );
   standIn(places, process.env);
   logger.info({ schema }, 'indexing into the served index');
-  prepared.yieldSignals();
   process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
   await loading.begin();
+  prepared.yieldSignals();
   await runPonder({ root: ponderRoot, schema, host: '127.0.0.1', port: 0, logLevel });
 }
 

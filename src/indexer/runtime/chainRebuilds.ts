@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+import { isDatabaseAway } from '../../platform/database/isDatabaseAway.ts';
 import { withClient } from './withClient.ts';
 
 /** Nodes that alternate between two histories must not cause endless rebuilds. */
@@ -18,12 +19,11 @@ export type Generations = ReadonlyMap<number, number>;
 
 const retryDelayMs = 1_000;
 const patienceMs = 10_000;
-const insufficientPrivilege = '42501';
 
 /**
- * The chains whose index was given up. Waits until the database is available.
+ * The chains whose index was given up. Waits for a database that is away, for as long as it is.
  *
- * @throws DatabaseError if the role may not make the table.
+ * @throws Error for which waiting does not help, such as a wrong password, or a role that may not make the table.
  */
 export async function readRebuilds(options: { databaseUrl: string; logger: Logger }): Promise<Rebuild[]> {
   const session = {
@@ -36,7 +36,7 @@ export async function readRebuilds(options: { databaseUrl: string; logger: Logge
     try {
       return await withClient(session, readTable);
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) throw error;
+      if (!isDatabaseAway(error)) throw error;
       options.logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
       await delay(retryDelayMs);
     }

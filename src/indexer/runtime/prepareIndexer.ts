@@ -7,6 +7,7 @@ import {
 } from '../../platform/config/configuration.ts';
 import { forgetSigners } from '../../platform/config/relayerSigners.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
+import { leaveOnSignals } from '../../platform/supervision/leaveOnSignals.ts';
 import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
@@ -28,22 +29,19 @@ export type PreparedIndexer = Pick<Configuration, 'databaseUrl' | 'limits' | 'lo
   readonly root: string;
   /** Where Ponder finds its configuration, schema and handlers. */
   readonly ponderRoot: string;
-  /** Leaves signals to Ponder. */
+  /** Leaves signals to Ponder once it handles them. Call it when Ponder is loaded. */
   yieldSignals(): void;
 };
 
 /**
  * Takes secrets out of this process, reads its settings, asks the nodes of all chains, and has Ponder find them in the environment. A
- * signal ends the process until `yieldSignals`.
+ * signal ends the process until Ponder handles it, after `yieldSignals`.
  *
  * @param name names the process in its log.
  * @throws ConfigurationError naming every setting that is wrong.
  */
 export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
-  // Before Ponder is loaded, a signal may end the process at once: there is nothing to clean up.
-  const leave = () => process.exit(0);
-  process.once('SIGINT', leave).once('SIGTERM', leave);
-
+  const yieldSignals = leaveOnSignals();
   // This process must hold no signing key.
   forgetSigners(process.env);
   delete process.env.ENCRYPTION_KEY;
@@ -64,12 +62,9 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   for (const [chainId, startBlock] of asking.readStartBlocks())
     process.env[`START_BLOCK_${chainId}`] = env[`START_BLOCK_${chainId}`] = String(startBlock);
   return {
-    ...{ databaseUrl, limits, logLevel, chains, asking, loading, logger, env },
+    ...{ databaseUrl, limits, logLevel, chains, asking, loading, logger, env, yieldSignals },
     root: fileURLToPath(new URL('../../..', import.meta.url)),
     ponderRoot: fileURLToPath(new URL('../ponder', import.meta.url)),
-    yieldSignals() {
-      process.off('SIGINT', leave).off('SIGTERM', leave);
-    },
   };
 }
 

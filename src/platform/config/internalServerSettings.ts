@@ -5,7 +5,7 @@ import { ConfigurationError } from './configurationError.ts';
 export type InternalServerSettings = {
   readonly host: string;
   readonly port: number;
-  /** Whether an operator named the port. If not, a taken port does not prevent the start. */
+  /** Whether an operator named the host or the port. If not, a taken port does not prevent the start. */
   readonly isNamed: boolean;
   /** Names of hosts whose pages may read operators' data, beside addresses and names that are not public. */
   readonly allowedHosts: readonly string[];
@@ -47,7 +47,7 @@ export function readInternalServer(
   return {
     host: env.INTERNAL_HOST || '127.0.0.1',
     port: port.data,
-    isNamed: Boolean(named),
+    isNamed: Boolean(named || env.INTERNAL_HOST),
     allowedHosts: (env.INTERNAL_ALLOWED_HOSTS ?? '')
       .toLowerCase()
       .split(/[\s,]+/)

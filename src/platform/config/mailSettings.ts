@@ -12,7 +12,7 @@ const sender = /^(?:([^<>\r\n]*)<([^\s@<>",;:]+@[^\s@<>",;:]+)>|([^\s@<>",;:]+@[
 
 const shape = z.object({
   SMTP_URL: z
-    .string()
+    .string({ error: 'is required if MAIL_FROM is set' })
     .refine(
       (text) =>
         URL.canParse(text) &&
@@ -31,13 +31,17 @@ const shape = z.object({
 });
 
 /**
- * How the worker sends mails; undefined if no server is named, and then no mail is sent.
+ * How the worker sends mails; undefined if neither server nor sender is named, and then no mail is sent. For the worker only: no other
+ * process gets the server.
  *
  * @throws ConfigurationError naming what is missing or wrong.
  */
 export function readMailSettings(env: NodeJS.ProcessEnv): MailSettings | undefined {
-  if (!env.SMTP_URL) return undefined;
-  const result = shape.safeParse({ SMTP_URL: env.SMTP_URL, MAIL_FROM: env.MAIL_FROM || undefined });
+  if (!env.SMTP_URL && !env.MAIL_FROM) return undefined;
+  const result = shape.safeParse({
+    SMTP_URL: env.SMTP_URL || undefined,
+    MAIL_FROM: env.MAIL_FROM || undefined,
+  });
   if (result.success) return { smtpUrl: result.data.SMTP_URL, from: result.data.MAIL_FROM };
   throw new ConfigurationError(
     result.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`),

@@ -8,7 +8,7 @@ const suffix = '_FILE';
  * Puts the contents of the files in `<name>_FILE` into the environment, without surrounding white space, and
  * removes their paths. Containers pass secrets this way.
  *
- * @throws ConfigurationError with every file that cannot be read, and every variable that is there in both ways.
+ * @throws ConfigurationError with every file that cannot be read or is empty, and every variable that is there in both ways.
  */
 export function loadSecretFiles(env: NodeJS.ProcessEnv): void {
   const problems: string[] = [];
@@ -21,7 +21,9 @@ export function loadSecretFiles(env: NodeJS.ProcessEnv): void {
       continue;
     }
     try {
-      env[name] = readFileSync(path, 'utf8').trim();
+      const text = readFileSync(path, 'utf8').trim();
+      if (text === '') problems.push(`${variable}: ${path} is empty`);
+      env[name] = text;
       delete env[variable];
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';

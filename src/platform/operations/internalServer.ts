@@ -11,6 +11,7 @@ import { watchLags } from './lagWatch.ts';
 import type { Metrics } from './metrics.ts';
 import { readEventFacts } from './readEventFacts.ts';
 import { createReadiness } from './readiness.ts';
+import { readPositions } from './readPositions.ts';
 
 /** A pool of its own, so that a busy process does not look as if its database were away. */
 const maxConnections = 4;
@@ -22,7 +23,7 @@ export type InternalServer = { readonly port: number; close(): Promise<void> };
  * `GET /metrics` for Prometheus. It asks for no key, so it belongs on an interface that callers cannot reach.
  *
  * @returns undefined if the usual port is taken, perhaps by another replica on the same machine.
- * @throws Error if it cannot listen on the port that the operator named.
+ * @throws Error if it cannot listen for another reason, or at an address that the operator named.
  */
 export async function startInternalServer(options: {
   settings: InternalServerSettings;
@@ -41,7 +42,12 @@ export async function startInternalServer(options: {
   const applicationName = 'agreements operations';
   const { pool, close } = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
   const chainIds = chains.map(({ chainId }) => chainId);
-  const lags = watchLags({ pool, chainIds, readNodeBlock: access.latestBlock, logger });
+  const lags = watchLags({
+    chainIds,
+    readPositions: () => readPositions(pool),
+    readNodeBlock: access.latestBlock,
+    logger,
+  });
   const readReadiness = createReadiness({
     pool,
     chains,
@@ -84,7 +90,8 @@ export async function startInternalServer(options: {
   } catch (error) {
     lags.close();
     await close();
-    if (isNamed) throw error;
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (isNamed || !isTaken) throw error;
     logger.warn(
       { err: error, host, port },
       'the port for readiness and metrics is in use; they are not served',

@@ -1,8 +1,5 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
-import { indexViewsSchemaName } from '../database/indexNames.ts';
-import type { indexedHeads } from '../database/indexView.ts';
-import type { RowOf } from '../database/rowOf.ts';
+import type { ChainPositions } from './readPositions.ts';
 
 const usualIntervalMs = 1_000;
 const mostWaiting = 1_000;
@@ -34,7 +31,8 @@ export type ChainLag = {
   readonly nodeBlock: number | null;
   /**
    * How long the index has lacked a block that a node had, and how long records have lacked a block of the
-   * index.
+   * index. The index lacks nothing while no node of the chain answers this process, or none answers the
+   * indexer.
    */
   readonly indexLateMs: number;
   readonly foldLateMs: number;
@@ -44,29 +42,27 @@ export type LagWatch = { read(): ChainLag[]; close(): void };
 
 /** Compares nodes, index and records of each chain once a second until it is closed. */
 export function watchLags(options: {
-  pool: pg.Pool;
   chainIds: readonly number[];
+  readPositions: () => Promise<ChainPositions>;
   /** The latest block of the chain's nodes; undefined if unknown. */
   readNodeBlock: (chainId: number) => number | undefined;
   intervalMs?: number;
   logger: Logger;
 }): LagWatch {
-  const { pool, chainIds, readNodeBlock, intervalMs = usualIntervalMs, logger } = options;
+  const { chainIds, readPositions, readNodeBlock, intervalMs = usualIntervalMs, logger } = options;
   const lags = chainIds.map((chainId) => ({ chainId, index: createLag(), fold: createLag() }));
   let isLooking = false;
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
     try {
-      const [indexed, folded] = await Promise.all([
-        readBlocks(pool, `select chain_id, number from ${indexViewsSchemaName}.heads`),
-        readBlocks(pool, 'select chain_id, head_number as number from service.projections'),
-      ]);
+      const { indexed, folded, silent } = await readPositions();
       const nowMs = performance.now();
       for (const { chainId, index, fold } of lags) {
         const shown = indexed.get(chainId) ?? -1;
-        const nodeBlock = readNodeBlock(chainId);
-        if (nodeBlock !== undefined) index.note({ target: nodeBlock, reached: shown }, nowMs);
+        const nodeBlock = silent.has(chainId) ? undefined : readNodeBlock(chainId);
+        // Without nodes there is nothing to wait for: blocks that were seen before may be waited for in vain.
+        index.note({ target: nodeBlock ?? shown, reached: shown }, nowMs);
         if (shown >= 0) fold.note({ target: shown, reached: folded.get(chainId) ?? -1 }, nowMs);
       }
     } catch (error) {
@@ -81,18 +77,12 @@ export function watchLags(options: {
   return {
     read() {
       const nowMs = performance.now();
-      return lags.map(({ chainId, index, fold }) => ({
-        chainId,
-        nodeBlock: readNodeBlock(chainId) ?? null,
-        indexLateMs: index.milliseconds(nowMs),
-        foldLateMs: fold.milliseconds(nowMs),
-      }));
+      return lags.map(({ chainId, index, fold }) => {
+        const nodeBlock = readNodeBlock(chainId) ?? null;
+        const indexLateMs = nodeBlock === null ? 0 : index.milliseconds(nowMs);
+        return { chainId, nodeBlock, indexLateMs, foldLateMs: fold.milliseconds(nowMs) };
+      });
     },
     close: () => clearInterval(timer),
   };
-}
-
-async function readBlocks(pool: pg.Pool, query: string): Promise<Map<number, number>> {
-  const { rows } = await pool.query<RowOf<typeof indexedHeads, 'chain_id' | 'number'>>(query);
-  return new Map(rows.map((row) => [row.chain_id, Number(row.number)]));
 }

@@ -112,8 +112,8 @@ async function readRebuilds(pool: pg.Pool): Promise<Map<number, { blockNumber: n
   );
 }
 
-/** Chains whose nodes did not answer at the start, as written by the working indexer. */
-async function readSilences(pool: pg.Pool): Promise<Map<number, string>> {
+/** Since when chains have been without a node that answers the indexer, by chain id, as written by the working indexer. */
+export async function readSilences(pool: pg.Pool): Promise<Map<number, string>> {
   const table = `${indexerSchemaName}.silent_chains`;
   if (!(await isThere(pool, table))) return new Map();
   const { rows } = await pool.query<{ chain_id: number; since: Date }>(

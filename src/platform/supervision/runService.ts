@@ -14,9 +14,13 @@ export type ServiceOptions = {
   closeTimeoutMs?: number;
 };
 
+/** Whether a supervisor has started this process (`startChild`). It kills a process that does not stop in time. */
+const isSupervised = process.channel !== undefined;
+
 /**
  * Runs one service until the process is asked to stop, then closes its resources in reverse order and exits:
- * with 0, or with 1 if something failed, did not close in time, or went wrong without anybody waiting for it.
+ * with 0, or with 1 if something failed, did not close in time, or went wrong without anybody waiting for it. A second request ends the
+ * process at once, unless it is supervised: a signal to a whole control group precedes the supervisor's own.
  */
 export function runService(options: ServiceOptions): void {
   const { logger, start, closeTimeoutMs = defaultCloseTimeoutMs } = options;
@@ -60,7 +64,9 @@ export function runService(options: ServiceOptions): void {
       logger.info({ cause }, 'stopping');
       end(0);
     },
-    force: () => process.exit(1),
+    force: () => {
+      if (!isSupervised) process.exit(1);
+    },
   });
   start((closing) => closings.push(closing)).then(
     () => logger.info('started'),

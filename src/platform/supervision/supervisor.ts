@@ -31,6 +31,8 @@ export type SupervisorOptions = {
 };
 
 export type Supervisor = {
+  /** Does not restart the process any more. A running process goes on until it ends by itself or is stopped. */
+  endRestarts(): void;
   /** Stops the process and does not restart it; resolves when it is gone. */
   stop(): Promise<void>;
   /** Like `stop`, but kills it at once. */
@@ -76,6 +78,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
   }
 
   return {
+    endRestarts: () => stopping.abort(),
     async stop() {
       stopping.abort();
       await child.stop();
@@ -87,4 +90,19 @@ export function supervise(options: SupervisorOptions): Supervisor {
       await ended;
     },
   };
+}
+
+/**
+ * Stops processes one after the other, each once the one before it is gone. None of them is started again meanwhile: a signal to a whole
+ * control group may end those whose turn has not come.
+ */
+export async function stopInOrder<Name>(
+  supervisors: ReadonlyMap<Name, Supervisor>,
+  onStopped: (name: Name) => void = () => {},
+): Promise<void> {
+  for (const supervisor of supervisors.values()) supervisor.endRestarts();
+  for (const [name, supervisor] of supervisors) {
+    await supervisor.stop();
+    onStopped(name);
+  }
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { withTransaction } from '../../platform/database/withTransaction.ts';
 
 export const oldRowKinds = [
   'events',
@@ -37,25 +38,34 @@ const isOldFiring = (mail: string) => `firing.created_at < $1 and firing.state i
 /** Even if it is still due: its principal has used up its events for a long time. */
 const isOldSchedule = `until_ms < extract(epoch from $1::timestamptz) * 1000`;
 
-/** Counts the rows that are older than a time and would be removed. Reads all of them. */
-export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): Promise<OldRows> {
-  const { rows } = await pool.query<OldRows>(
-    `with old as materialized (select event.id from service.events event where ${isOld}),
-      delivered as materialized (select id from service.deliveries where event_id in (select id from old))
-    select (select count(*)::int from old) as events,
-      (select count(*)::int from service.event_parts part where part.used_at < $1 and not exists (
-        select 1 from service.events other
-        where (other.notification_part_id = part.id or other.variables_part_id = part.id)
-          and not exists (select 1 from old where old.id = other.id))) as "eventParts",
-      (select count(*)::int from delivered) as deliveries,
-      (select count(*)::int from service.delivery_attempts where delivery_id in (select id from delivered)) as attempts,
-      (select count(*)::int from service.mails where ${isOldMail}) as mails,
-      (select count(*)::int from service.rule_firings firing where ${isOldFiring(` and not (${isOldMail})`)}) as "ruleFirings",
-      (select count(*)::int from service.rule_schedules where ${isOldSchedule}) as "ruleSchedules",
-      (select count(*)::int from service.usage_days where day < $1) as "usageDays"`,
-    [before],
-  );
-  return rows[0] ?? noOldRows;
+const countRows = `with old as materialized (select event.id from service.events event where ${isOld}),
+    delivered as materialized (select id from service.deliveries where event_id in (select id from old))
+  select (select count(*)::int from old) as events,
+    (select count(*)::int from service.event_parts part where part.used_at < $1 and not exists (
+      select 1 from service.events other
+      where (other.notification_part_id = part.id or other.variables_part_id = part.id)
+        and not exists (select 1 from old where old.id = other.id))) as "eventParts",
+    (select count(*)::int from delivered) as deliveries,
+    (select count(*)::int from service.delivery_attempts where delivery_id in (select id from delivered)) as attempts,
+    (select count(*)::int from service.mails where ${isOldMail}) as mails,
+    (select count(*)::int from service.rule_firings firing where ${isOldFiring(` and not (${isOldMail})`)}) as "ruleFirings",
+    (select count(*)::int from service.rule_schedules where ${isOldSchedule}) as "ruleSchedules",
+    (select count(*)::int from service.usage_days where day < $1) as "usageDays"`;
+
+/** Longer than any count takes, and the most that a timer can wait: 0 would be the connection's own limit. */
+const unlimitedMs = 2 ** 31 - 1;
+
+/**
+ * Counts the rows that are older than a time and would be removed. Reads all of them, for as long as that takes: the time limits of the
+ * pool's statements do not apply.
+ */
+export function countOldRows(pool: pg.Pool, before: Date): Promise<OldRows> {
+  return withTransaction(pool, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    const count = { text: countRows, values: [before], query_timeout: unlimitedMs };
+    const { rows } = await client.query<OldRows>(count);
+    return rows[0] ?? noOldRows;
+  });
 }
 
 const removeEvents = `

@@ -36,9 +36,10 @@ afterAll(async () => {
   await service?.close();
 });
 
+/** As in a terminal with colours. */
 function listen(port: number, ...words: string[]): Program {
   const program = startProgram('admin', {
-    env: { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: encryptionKey },
+    env: { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: encryptionKey, NO_COLOR: '', FORCE_COLOR: '1' },
     words: ['listen', '--port', String(port), '--principal', owner.name, ...words],
   });
   programs.push(program);

@@ -45,6 +45,12 @@ test.each(Object.entries(wrong))('%s is reported before anything starts', (varia
   expect(listProblems({ ...right, [variable]: value })).toEqual([expect.stringContaining(message)]);
 });
 
+test('a sender of mails without a server is reported before anything starts', () => {
+  expect(listProblems({ ...right, MAIL_FROM: 'no-reply@example.com', SMTP_URL: '' })).toEqual([
+    'SMTP_URL: is required if MAIL_FROM is set',
+  ]);
+});
+
 test('all faults are reported at once', () => {
   // If the chains are wrong, their relayers are not checked.
   const { RPC_URL_84532: _, ...others } = wrong;

@@ -30,11 +30,12 @@ test("a file's content replaces its path", () => {
   });
 });
 
-test('an unreadable file, and a variable given twice, are both reported without their content', () => {
+test('a variable given twice, an unreadable file and an empty one are all reported without their content', () => {
   const env = {
     DATABASE_URL: 'postgres://secret',
     DATABASE_URL_FILE: write('other', 'postgres://other-secret'),
     ENCRYPTION_KEY_FILE: join(folder, 'absent'),
+    SMTP_URL_FILE: write('empty', ' \n'),
   };
   let problems: readonly string[] = [];
   try {
@@ -45,5 +46,6 @@ test('an unreadable file, and a variable given twice, are both reported without 
   expect(problems).toEqual([
     'DATABASE_URL: must not be set together with DATABASE_URL_FILE',
     `ENCRYPTION_KEY_FILE: ${join(folder, 'absent')} cannot be read (ENOENT)`,
+    `SMTP_URL_FILE: ${join(folder, 'empty')} is empty`,
   ]);
 });

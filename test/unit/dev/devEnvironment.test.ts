@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { buildDevEnvironment } from '../../../src/cli/dev/devEnvironment.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { buildDevEnvironment, readDevVariables } from '../../../src/cli/dev/devEnvironment.ts';
 import { readConfiguration } from '../../../src/platform/config/configuration.ts';
 import { readRelayerSigners } from '../../../src/platform/config/relayerSigners.ts';
 import { readWebhookSettings } from '../../../src/platform/config/webhookSettings.ts';
@@ -42,6 +45,33 @@ test('a development stack never talks to the chains and wallets that the environ
   expect(configuration.chains[0].factory).toBe('0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8');
   const keys = readRelayerSigners(environment, configuration.chains).byChain;
   expect([...keys.values()].map((chain) => chain.keys)).toEqual(testnets.map(() => [key]));
+});
+
+test('secrets may be files, except those of chains and wallets, which are not read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agreements-dev-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const variables = readDevVariables({
+    DATABASE_URL_FILE: write('url', 'postgres://db/mine\n'),
+    ENCRYPTION_KEY_FILE: write('key', '55'.repeat(32)),
+    RELAYER_PRIVATE_KEYS_FILE: join(folder, 'absent'),
+    RPC_URL_59141_FILE: join(folder, 'absent'),
+    START_BLOCK_84532: '70',
+  });
+  expect(variables).toEqual({
+    DATABASE_URL: 'postgres://db/mine',
+    ENCRYPTION_KEY: '55'.repeat(32),
+    START_BLOCK_84532: '70',
+  });
+  const environment = build(variables);
+  expect(environment).toMatchObject({
+    DATABASE_URL: 'postgres://localhost/dev',
+    ENCRYPTION_KEY: '55'.repeat(32),
+  });
+  expect(Object.keys(environment).filter((name) => name.endsWith('_FILE'))).toEqual([]);
 });
 
 test('one confirmation counts on every chain, and other settings of the environment are kept', () => {

@@ -45,6 +45,19 @@ describe('an encrypted text', () => {
     expect(createCipher([newer, older]).decrypt(bytes, context)).toBe('secret');
     expect(() => createCipher([newer]).decrypt(bytes, context)).toThrow('key that is not in ENCRYPTION_KEY');
   });
+
+  test('opens in both directions between a process that knows the new key and one before and after it', () => {
+    const [before, between, after] = [[older], [older, newer], [newer, older]] as const;
+    for (const [writer, reader] of [
+      [before, between],
+      [between, before],
+      [between, after],
+      [after, between],
+    ] as const) {
+      const bytes = createCipher(writer).encrypt('secret', context);
+      expect(createCipher(reader).decrypt(bytes, context)).toBe('secret');
+    }
+  });
 });
 
 describe('ENCRYPTION_KEY', () => {

@@ -7,14 +7,17 @@ import { expect, test } from 'vitest';
 const program = fileURLToPath(new URL('support/serviceProgram.ts', import.meta.url));
 const inOrder = ['closing second', 'closed second', 'closing first', 'closed first'];
 
-/** Runs the program, and sends it `signal`, if given, once it has started. Returns its output. */
-async function run(options: { fault?: string; signal?: NodeJS.Signals }) {
+/**
+ * Runs the program, with a channel to this process if it is supervised, and sends it `signal`, if given, once it has started. Returns its
+ * output.
+ */
+async function run(options: { fault?: string; signal?: NodeJS.Signals; isSupervised?: boolean }) {
   const child = spawn(process.execPath, [program, ...(options.fault ? [options.fault] : [])], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', options.isSupervised ? 'ipc' : 'ignore'],
   });
   const printed: string[] = [];
   const messages: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  createInterface({ input: child.stdout ?? expect.fail('without output') }).on('line', (line) => {
     if (!line.startsWith('{')) return printed.push(line);
     const { msg } = JSON.parse(line);
     messages.push(msg);
@@ -45,6 +48,18 @@ test('a part that does not close in time is left, and the process ends with 1', 
   expect(printed).toEqual(['closing second']);
   expect(messages).toContain('shutdown is taking too long');
   expect(code).toBe(1);
+});
+
+test('a process that is asked again ends at once', async () => {
+  const { code, printed } = await run({ fault: 'ask again second', signal: 'SIGTERM' });
+  expect(printed).toEqual(['closing second']);
+  expect(code).toBe(1);
+});
+
+test('a supervised process that is asked again closes its parts to the end', async () => {
+  const { code, printed } = await run({ fault: 'ask again second', signal: 'SIGTERM', isSupervised: true });
+  expect(printed).toEqual(inOrder);
+  expect(code).toBe(0);
 });
 
 test.each([

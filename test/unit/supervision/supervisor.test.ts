@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Child, type Exit, startChild } from '../../../src/platform/supervision/child.ts';
 import { findProcess } from '../../../src/platform/supervision/processIdentity.ts';
-import { type RestartLimit, supervise } from '../../../src/platform/supervision/supervisor.ts';
+import { type RestartLimit, stopInOrder, supervise } from '../../../src/platform/supervision/supervisor.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms } from './programs.ts';
 
@@ -11,18 +13,19 @@ afterAll(() => programs.dispose());
 /** Without `settledMs` no process ever counts as settled, however slow the machine is. */
 function watch(source: string, restarts?: RestartLimit, settledMs = Number.POSITIVE_INFINITY) {
   const entry = programs.write(source);
+  const lines: string[] = [];
   const started: Child[] = [];
   const ends: { exit: Exit; delayMs: number }[] = [];
   const givenUp = Promise.withResolvers<Exit>();
   const supervisor = supervise({
-    start: () => startChild({ entry, env: process.env, onLine: () => {} }),
+    start: () => startChild({ entry, env: process.env, onLine: (line) => lines.push(line) }),
     onStarted: (child) => started.push(child),
     onRestart: (exit, delayMs) => ends.push({ exit, delayMs }),
     onGivenUp: givenUp.resolve,
     ...(restarts && { restarts }),
     settledMs,
   });
-  return { supervisor, started, ends, givenUp: givenUp.promise };
+  return { supervisor, lines, started, ends, givenUp: givenUp.promise };
 }
 
 describe('supervise', () => {
@@ -92,5 +95,37 @@ describe('supervise', () => {
     const before = started.length;
     await supervisor.stop();
     expect(started).toHaveLength(before);
+  });
+});
+
+describe('stopInOrder', () => {
+  test('a process that ends before its turn is not started again', async () => {
+    const leave = join(programs.directory, 'leave');
+    const slow = watch(`
+      import { existsSync } from 'node:fs';
+      process.on('SIGTERM', () => setInterval(() => existsSync('${leave}') && process.exit(0), 20));
+      setInterval(() => {}, 1_000);
+      console.log('up');`);
+    const quick = watch('setInterval(() => {}, 1_000)');
+    await waitUntil('the first hears signals', () => slow.lines.includes('up'));
+    const stopped: string[] = [];
+    const end = stopInOrder(
+      new Map([
+        ['slow', slow.supervisor],
+        ['quick', quick.supervisor],
+      ]),
+      (name) => stopped.push(name),
+    );
+
+    const [child] = quick.started;
+    process.kill(child?.pid ?? 0, 'SIGTERM');
+    expect(await child?.exited).toMatchObject({ signal: 'SIGTERM' });
+    expect(quick.ends).toEqual([]);
+    expect(stopped).toEqual([]);
+    writeFileSync(leave, '');
+    await end;
+    expect(stopped).toEqual(['slow', 'quick']);
+    expect(slow.ends).toEqual([]);
+    expect(quick.started).toHaveLength(1);
   });
 });

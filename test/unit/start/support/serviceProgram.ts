@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '../../../../src/platform/log/createLogger.ts';
 import { runService } from '../../../../src/platform/supervision/runService.ts';
@@ -18,6 +19,7 @@ runService({
         name,
         async close() {
           print(`closing ${name}`);
+          if (fault === `ask again ${name}`) await askAgain();
           if (fault === `hang ${name}`) await new Promise(() => {});
           if (fault === `fail ${name}`) throw new Error('it does not close');
           await delay(1);
@@ -33,3 +35,12 @@ runService({
       }, 1);
   },
 });
+
+/** Asks this process to stop, a minute after the first time by its clock. */
+async function askAgain(): Promise<void> {
+  const now = Date.now;
+  Date.now = () => now() + 60_000;
+  const heard = once(process, 'SIGTERM');
+  process.kill(process.pid, 'SIGTERM');
+  await heard;
+}
