@@ -1467,10 +1467,10 @@ export interface components {
                 [key: string]: string | boolean;
             };
             /**
-             * @description Why the simulation stopped early. Null if all steps ran.
+             * @description Why the simulation stopped early: it took too long, or its outcomes are too large. Null if all steps ran.
              * @enum {string|null}
              */
-            stoppedAt: "time" | null;
+            stoppedAt: "time" | "output" | null;
             analysis: components["schemas"]["Analysis"];
         };
         SimulatedStep: {
@@ -1700,10 +1700,10 @@ export interface components {
                 [key: string]: string | boolean;
             };
             /**
-             * @description Why the simulation stopped early. Null if all steps ran.
+             * @description Why the simulation stopped early: it took too long, or its outcomes are too large. Null if all steps ran.
              * @enum {string|null}
              */
-            stoppedAt: "time" | null;
+            stoppedAt: "time" | "output" | null;
             analysis: components["schemas"]["Analysis"];
         };
         NotificationPreview: {

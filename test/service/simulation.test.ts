@@ -104,6 +104,41 @@ describe('a simulated deployment', () => {
     expect(await service.countRows()).toEqual(before);
   });
 
+  test('ends when its outcomes are large, before its last step', async () => {
+    const note = 'x'.repeat(200_000);
+    const agreement = {
+      ...deployment.agreement,
+      metadata: { templateId: 'did:template:notes' },
+      variables: {},
+      execution: {
+        initialize: { initialState: 'A', data: {} },
+        states: { A: {} },
+        inputs: { go: { data: {} } },
+        transitions: [{ from: 'A', to: 'A', conditions: [{ input: 'go' }] }],
+        actions: [
+          {
+            when: { from: 'A', input: 'go' },
+            call: {
+              type: 'evmCall',
+              target: token,
+              method: 'note',
+              abi: [{ type: 'function', name: 'note', inputs: [{ name: 'text', type: 'string' }] }],
+              args: [note],
+            },
+          },
+        ],
+      },
+    };
+    const body = { agreement, chainId: 59141, steps: Array(200).fill({ inputId: 'go', values: {}, by: tenant }) };
+    const { status, body: answer } = await simulate(body);
+    expect(status).toBe(200);
+    const { steps, stoppedAt } = simulationShape.strict().parse(answer.data);
+    expect(stoppedAt).toBe('output');
+    expect(steps.length).toBeGreaterThan(5);
+    expect(steps.length).toBeLessThan(15);
+    expect(steps.at(-1)).toMatchObject({ outcome: 'accepted', external: [{ type: 'action' }] });
+  });
+
   test('says which rules fire for whom, those of time as often as their time comes', async () => {
     const notification = { channel: 'external_webhook', subject: 'It', body: 'happened' };
     const rule = (id: string, parts: object) => ({ id, name: id, notification, recipients: ['*'], ...parts });

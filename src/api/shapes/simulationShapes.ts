@@ -129,8 +129,9 @@ const played = {
   steps: z.array(stepOutcome),
   state: z.string().openapi({ description: 'The state after the last step.' }),
   variables: values.openapi({ description: 'Effective values after the last step.' }),
-  stoppedAt: z.enum(['time']).nullable().openapi({
-    description: 'Why the simulation stopped early. Null if all steps ran.',
+  stoppedAt: z.enum(['time', 'output']).nullable().openapi({
+    description:
+      'Why the simulation stopped early: it took too long, or its outcomes are too large. Null if all steps ran.',
   }),
   analysis: analysisShape,
 };

@@ -15,6 +15,8 @@ import { createWorkBudget } from './workBudget.ts';
 export const maxSteps = 200;
 /** Computing time of one simulation, for large rules and documents. */
 const maxMs = 2_000;
+/** Characters of all outcomes as JSON: each step repeats the call data of its action, and the recipients of its rules. */
+const maxCharacters = 4 * 1024 * 1024;
 
 export type SimulatedSteps = {
   readonly steps: readonly StepOutcome[];
@@ -22,7 +24,7 @@ export type SimulatedSteps = {
   readonly state: string;
   readonly variables: WireValues;
   /** Why there are fewer steps than requested; null if all were simulated. */
-  readonly stoppedAt: 'time' | null;
+  readonly stoppedAt: 'time' | 'output' | null;
 };
 
 /**
@@ -36,14 +38,18 @@ export async function simulateSteps(
   const budget = createWorkBudget(maxMs);
   const outcomes: StepOutcome[] = [];
   let moment = start;
+  let characters = 0;
+  let stoppedAt: SimulatedSteps['stoppedAt'] = null;
   for (const step of steps) {
-    if (!(await budget.pause())) break;
+    if (characters > maxCharacters) stoppedAt = 'output';
+    else if (!(await budget.pause())) stoppedAt = 'time';
+    if (stoppedAt !== null) break;
     const { outcome, next } = simulateStep(moment, step);
+    characters += JSON.stringify(outcome).length;
     outcomes.push(outcome);
     moment = next;
   }
   const state = stateOf(moment, moment.engine);
-  const stoppedAt = outcomes.length < steps.length ? 'time' : null;
   return { steps: outcomes, state, variables: moment.parties.variables, stoppedAt };
 }
 
