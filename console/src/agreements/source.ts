@@ -6,7 +6,7 @@ import type {
   SharedAgreement,
   SignableTypedData,
 } from '../../../client/src/types.ts';
-import { service } from '../service/client.ts';
+import { deployPatience, service } from '../service/client.ts';
 
 /** An input that the agreement accepts now. */
 export type Accepted = AgreementState['acceptedInputs'][number];
@@ -147,6 +147,6 @@ export function guestSource(shared: AgreementsClient['shared'], id: string): Agr
     prepare: (act, signal) => shared.makeInputTypedData(act, { signal }),
     submit: (permit) => shared.submitInput(permit),
     prepareDraft: (signer) => shared.makeDeployTypedData({ signer }),
-    deployDraft: (permit) => shared.deployWithPermit(permit),
+    deployDraft: (permit) => shared.deployWithPermit(permit, deployPatience),
   };
 }
