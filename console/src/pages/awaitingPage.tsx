@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { UnauthorizedError } from '../../../client/src/index.ts';
 import { AgreementView } from '../agreements/agreementView.tsx';
@@ -8,13 +8,14 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
 import { Table } from '../parts/table.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
-import { queries } from '../service/queries.ts';
+import { changeSession, followSessionChange } from '../service/sessionChange.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
@@ -36,8 +37,10 @@ export function AwaitingPage() {
   });
   const leave = useMutation({
     mutationFn: () => service.wallet.logout(),
-    onSettled: () => queries.resetQueries({ queryKey: ['wallet session'] }),
+    onSuccess: changeSession,
   });
+  useEffect(followSessionChange, []);
+  const hasEnded = session.error instanceof UnauthorizedError;
   return (
     <>
       <header class="guest-bar">
@@ -45,7 +48,7 @@ export function AwaitingPage() {
           {texts.brand}
         </a>
         <span class="row">
-          {session.data && (
+          {session.data && !hasEnded && (
             <>
               <span class="small">
                 {words.loggedIn} <Hex value={session.data.wallet} />
@@ -59,14 +62,15 @@ export function AwaitingPage() {
         </span>
       </header>
       <main class="page guest" id="main">
-        {session.data ? (
+        {leave.error && <Failure error={leave.error} />}
+        {hasEnded ? (
+          <Login hasEnded={session.data !== undefined} />
+        ) : session.data ? (
           id ? (
-            <Opened id={id} />
+            <Opened id={id} wallet={session.data.wallet} />
           ) : (
             <Awaiting wallet={session.data.wallet} />
           )
-        ) : session.error instanceof UnauthorizedError ? (
-          <Login />
         ) : session.error ? (
           <PageFailure title={words.title}>
             <Failure error={session.error} onRetry={() => void session.refetch()} />
@@ -79,7 +83,12 @@ export function AwaitingPage() {
   );
 }
 
-function Login() {
+type LoginProps = {
+  /** Whether a session has ended while the page was open. */
+  readonly hasEnded: boolean;
+};
+
+function Login({ hasEnded }: LoginProps) {
   const [wallet, setWallet] = useState<Connected>();
   const enter = useMutation({
     mutationFn: async (connected: Connected) => {
@@ -89,11 +98,12 @@ function Login() {
       ]);
       return service.wallet.login({ challengeId: id, signature: await signLogin(connected, message) });
     },
-    onSuccess: () => queries.resetQueries({ queryKey: ['wallet session'] }),
+    onSuccess: changeSession,
   });
   return (
     <div class="stack">
       <h1>{words.title}</h1>
+      {hasEnded && <Note kind="warn">{texts.login.ended}</Note>}
       <p class="soft">{words.lead}</p>
       <WalletChoice connected={wallet} onChange={setWallet} />
       {enter.error && <WalletFailure error={enter.error} />}
@@ -175,14 +185,16 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
   );
 }
 
-function Opened({ id }: { readonly id: string }) {
-  const source = useMemo(() => guestSource(service.wallet.open(id), id), [id]);
+type OpenedProps = { readonly id: string; readonly wallet: string };
+
+function Opened({ id, wallet }: OpenedProps) {
+  const source = useMemo(() => guestSource(service.wallet.open(id), `${id} for ${wallet}`), [id, wallet]);
   return (
     <>
       <p class="small">
         <a href="/console/awaiting">{words.back}</a>
       </p>
-      <AgreementView key={id} source={source} />
+      <AgreementView key={`${id} ${wallet}`} source={source} />
     </>
   );
 }

@@ -10,10 +10,13 @@ export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
 }
 
+/** The first parts of the keys of the queries that ask who is logged in: by key, and by wallet. */
+const sessionKeys = ['session', 'wallet session'];
+
 /** The client itself retries temporary failures, so nothing is retried here. */
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    onError: (error, { queryKey }) => queryKey[0] !== 'session' && checkSession(error),
+    onError: (error, { queryKey }) => sessionKeys.includes(String(queryKey[0])) || checkSession(error),
   }),
   mutationCache: new MutationCache({ onError: checkSession }),
   // If the browser is offline, a page says so instead of waiting silently.
@@ -32,7 +35,8 @@ export const queries: QueryClient = new QueryClient({
 
 /** A lost session makes the whole console check who is logged in. */
 export function checkSession(error: unknown): void {
-  if (error instanceof UnauthorizedError) void queries.invalidateQueries({ queryKey: ['session'] });
+  if (!(error instanceof UnauthorizedError)) return;
+  for (const key of sessionKeys) void queries.invalidateQueries({ queryKey: [key] });
 }
 
 export function useSession() {

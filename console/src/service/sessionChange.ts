@@ -7,6 +7,12 @@ export function tellSessionChange(): void {
   channel.postMessage('changed');
 }
 
+/** Drops the data of the former session after a login or logout, here and in the other tabs. */
+export function changeSession(): Promise<void> {
+  tellSessionChange();
+  return queries.resetQueries();
+}
+
 /** Drops the data of the former session if another tab has changed it, and asks who is logged in now. */
 export function followSessionChange(): () => void {
   const start = () => void queries.resetQueries();
