@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { More } from '../parts/more.tsx';
 import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
 import { Table } from '../parts/table.tsx';
@@ -17,6 +18,7 @@ import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
 import { changeSession, followSessionChange } from '../service/sessionChange.ts';
 import { chainName } from '../service/settings.ts';
+import { usePages } from '../service/usePages.ts';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
@@ -122,26 +124,26 @@ function Login({ hasEnded }: LoginProps) {
 }
 
 function Awaiting({ wallet }: { readonly wallet: string }) {
-  const list = useQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: ['wallet agreements', wallet],
-    queryFn: async ({ signal }) => service.wallet.listAgreements({ limit: 100 }, { signal }),
-    refetchInterval: 5_000,
+    list: async (cursor, signal) => service.wallet.listAgreements({ limit: 100, cursor }, { signal }),
+    lookMs: 5_000,
   });
   return (
     <>
       <div class="page-head">
         <h1>{words.title}</h1>
       </div>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.data.length === 0 ? (
+      {error && <Failure error={error} onRetry={retry} />}
+      {rows?.length === 0 ? (
         <div class="empty">
           <p>{words.empty}</p>
           <p class="small">{words.emptyHint}</p>
         </div>
-      ) : !list.data && list.error ? null : (
+      ) : !rows && error ? null : (
         <Table
           caption={words.caption}
-          rows={list.data?.data}
+          rows={rows}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -181,6 +183,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
           ]}
         />
       )}
+      <More onMore={showMore} />
     </>
   );
 }

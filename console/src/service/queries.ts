@@ -10,6 +10,11 @@ export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
 }
 
+/** The pause before a failed request is repeated: until it succeeds, so that a page recovers without its reader. */
+export function healAfter(error: unknown): number | false {
+  return error && mayPass(error) ? healMs : false;
+}
+
 /** The first parts of the keys of the queries that ask who is logged in: by key, and by wallet. */
 const sessionKeys = ['session', 'wallet session'];
 
@@ -27,8 +32,7 @@ export const queries: QueryClient = new QueryClient({
       retry: false,
       staleTime: 2_000,
       throwOnError: false,
-      // Failed requests are repeated until they succeed: a page recovers without its reader.
-      refetchInterval: ({ state: { error } }) => (error && mayPass(error) ? healMs : false),
+      refetchInterval: ({ state: { error } }) => healAfter(error),
     },
   },
 });
