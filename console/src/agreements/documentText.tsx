@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { texts } from '../texts/texts.ts';
-import { member } from './naming.ts';
+import { member } from './member.ts';
 import type { Shown } from './source.ts';
 
 const words = texts.agreement;

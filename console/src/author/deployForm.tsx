@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
 import { waitForDeployment } from '../../../client/src/index.ts';
-import { member, nameOfVariable } from '../agreements/naming.ts';
+import { member } from '../agreements/member.ts';
+import { nameOfVariable } from '../agreements/naming.ts';
 import { Review } from '../agreements/review.tsx';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
