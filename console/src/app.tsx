@@ -45,7 +45,7 @@ export function App() {
 }
 
 function Inside() {
-  useEffect(followSessionChange, []);
+  useEffect(() => followSessionChange('key'), []);
   const session = useSession();
   const wasOpen = useRef(false);
   if (session.data) wasOpen.current = true;

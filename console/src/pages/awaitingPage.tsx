@@ -39,9 +39,9 @@ export function AwaitingPage() {
   });
   const leave = useMutation({
     mutationFn: () => service.wallet.logout(),
-    onSuccess: changeSession,
+    onSuccess: () => changeSession('wallet'),
   });
-  useEffect(followSessionChange, []);
+  useEffect(() => followSessionChange('wallet'), []);
   const hasEnded = session.error instanceof UnauthorizedError;
   return (
     <>
@@ -100,7 +100,7 @@ function Login({ hasEnded }: LoginProps) {
       ]);
       return service.wallet.login({ challengeId: id, signature: await signLogin(connected, message) });
     },
-    onSuccess: changeSession,
+    onSuccess: () => changeSession('wallet'),
   });
   return (
     <div class="stack">

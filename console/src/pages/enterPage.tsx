@@ -59,7 +59,7 @@ function Entering({ link }: { readonly link: string }) {
   const enter = useMutation({
     mutationFn: () => service.sessions.create({ link }),
     onSuccess() {
-      tellSessionChange();
+      tellSessionChange('key');
       location.replace('/console/agreements');
     },
   });

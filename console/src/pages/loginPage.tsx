@@ -26,7 +26,7 @@ export function LoginPage({ hasEnded }: LoginPageProps) {
     try {
       await openKey(key.trim()).sessions.create({ label: texts.login.sessionLabel });
       setKey('');
-      await changeSession();
+      await changeSession('key');
     } catch (cause) {
       setError(cause);
     } finally {
