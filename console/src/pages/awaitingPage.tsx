@@ -64,7 +64,7 @@ export function AwaitingPage() {
         </span>
       </header>
       <main class="page guest" id="main">
-        {leave.error && <Failure error={leave.error} />}
+        {leave.error && !(leave.error instanceof UnauthorizedError) && <Failure error={leave.error} />}
         {hasEnded ? (
           <Login hasEnded={session.data !== undefined} />
         ) : session.data ? (
