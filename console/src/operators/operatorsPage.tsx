@@ -128,24 +128,26 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
       <WaitingTransactions onFollow={onFollow} />
       <section class="section">
         <h2>{words.deliveries}</h2>
-        {events.error ? <Note kind="bad">{words.away}</Note> : null}
-        <dl class="facts">
-          {(events.data?.waiting ?? []).map(({ status, count, oldestAgeSeconds }) => [
-            <dt key={status}>{words.waiting[status]}</dt>,
-            <dd key={`${status} count`}>
-              {count.toLocaleString()}{' '}
-              {count > 0 && (
-                <span class="soft">
-                  {words.oldest}: {words.seconds(oldestAgeSeconds)}
-                </span>
-              )}
-            </dd>,
-          ])}
-          <dt>{words.quarantined}</dt>
-          <dd>{events.data?.quarantined.reduce((sum, { count }) => sum + count, 0) ?? words.none}</dd>
-          <dt>{words.released}</dt>
-          <dd>{events.data?.released.toLocaleString() ?? words.none}</dd>
-        </dl>
+        <div class="stack">
+          {events.error ? <Note kind="bad">{words.away}</Note> : null}
+          <dl class="facts">
+            {(events.data?.waiting ?? []).map(({ status, count, oldestAgeSeconds }) => [
+              <dt key={status}>{words.waiting[status]}</dt>,
+              <dd key={`${status} count`}>
+                {count.toLocaleString()}{' '}
+                {count > 0 && (
+                  <span class="soft">
+                    {words.oldest}: {words.seconds(oldestAgeSeconds)}
+                  </span>
+                )}
+              </dd>,
+            ])}
+            <dt>{words.quarantined}</dt>
+            <dd>{events.data?.quarantined.reduce((sum, { count }) => sum + count, 0) ?? words.none}</dd>
+            <dt>{words.released}</dt>
+            <dd>{events.data?.released.toLocaleString() ?? words.none}</dd>
+          </dl>
+        </div>
       </section>
       <section class="section">
         <h2>{words.nodes}</h2>

@@ -42,11 +42,13 @@ export function EventsPage() {
       </div>
       <p class="lead">{words.lead}</p>
       {error !== undefined && <Failure error={error} />}
-      <div class="filters">
-        <Field label={words.filter} hint={words.filterHint} wide>
-          <TextInput type="search" value={needle} onInput={setNeedle} />
-        </Field>
-      </div>
+      {(error === undefined || events.length > 0) && (
+        <div class="filters">
+          <Field label={words.filter} hint={words.filterHint} wide>
+            <TextInput type="search" value={needle} onInput={setNeedle} />
+          </Field>
+        </div>
+      )}
       {rows.length === 0 ? (
         error === undefined &&
         (events.length > 0 ? (
