@@ -1779,6 +1779,8 @@ export interface components {
             state: string | null;
             description?: string;
             blockNumber: number | null;
+            /** @description The chain's newest block that is taken into account. A mined input has `headBlockNumber - blockNumber + 1` confirmations, with its own `blockNumber`. Null before the first block. */
+            headBlockNumber: number | null;
             /** Format: date-time */
             updatedAt: string;
             acceptedInputs: {

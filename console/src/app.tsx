@@ -45,12 +45,13 @@ export function App() {
 }
 
 function Inside() {
-  useEffect(followSessionChange, []);
+  useEffect(() => followSessionChange('key'), []);
   const session = useSession();
   const wasOpen = useRef(false);
   if (session.data) wasOpen.current = true;
   if (session.error instanceof UnauthorizedError) return <LoginPage hasEnded={wasOpen.current} />;
-  if (session.error)
+  // A failed look at the session of an open page says nothing about it: it is repeated, and the page stays.
+  if (session.error && !session.data)
     return (
       <main class="gate">
         <PageFailure title={texts.brand}>

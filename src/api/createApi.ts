@@ -3,6 +3,7 @@ import type { Environment } from '../protocol/index.ts';
 import type { WebhookServices } from '../records/webhooks/webhookServices.ts';
 import type { AdmissionServices } from './admission/admissionServices.ts';
 import { awaitConsistency } from './agreements/awaitConsistency.ts';
+import type { Cookies } from './authentication/cookies.ts';
 import type { FailedAttempts } from './authentication/failedAttempts.ts';
 import type { PageRenderer } from './documents/pageRenderer.ts';
 import type { EvidenceServices } from './evidence/respondEvidence.ts';
@@ -94,6 +95,7 @@ type ApiSettings = Omit<
   readonly pages: PageRenderer;
   readonly streams: EventStreams;
   readonly evidence: EvidenceServices;
+  readonly cookies: Cookies;
   readonly clientProfile: ClientProfile;
   readonly failedAttempts: FailedAttempts;
   readonly environment: Environment;
@@ -106,9 +108,9 @@ type ApiSettings = Omit<
 /** All routes of the service with their dependencies. Add a new route here. */
 export function createApi(
   services: WebhookServices & AdmissionServices,
-  { environment, pages, streams, evidence, corsOrigins, onToolCall, ...parts }: ApiSettings,
+  { environment, pages, streams, evidence, cookies, corsOrigins, onToolCall, ...parts }: ApiSettings,
 ): App {
-  const { clientProfile, authenticator, cookies, failedAttempts } = parts;
+  const { clientProfile, authenticator, failedAttempts } = parts;
   const wallets = createWalletAuthenticator({ ...services, cookies, failedAttempts });
   const guests = createGuestAuthenticator({ pool: services.pool, failedAttempts, wallets });
   const guestServices = { ...services, guests, wallets, cookies, failedAttempts };

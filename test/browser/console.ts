@@ -3,16 +3,18 @@ import { listenLocally } from '../support/listenLocally.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
+import { followFeed } from './consoleChecks/feed.ts';
 import { createFramingPage, frameConsole } from './consoleChecks/frames.ts';
 import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
-import { foldWallets, lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
+import { foldWallets, followAddress, lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
+import { keepWebhookSettings } from './consoleChecks/webhookSettings.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
 /**
@@ -38,9 +40,12 @@ async function main(): Promise<number> {
       showHostileTexts,
       openStrangersLinks,
       shareBrowser,
+      followFeed,
+      keepWebhookSettings,
       frameConsole,
       meetHostileWallets,
       showNames,
+      followAddress,
       foldWallets,
       lookAtPages,
       walkByKeyboard,

@@ -158,6 +158,15 @@ describe('the state', () => {
     const { body } = await get('/agr_one/state');
     expect(body.data).toMatchObject({ state: null, acceptedInputs: [] });
   });
+
+  test('names the newest folded block of its own chain, so that a caller can count confirmations', async () => {
+    await service.handle.pool.query(
+      `insert into service.projections (chain_id, head_number, head_hash, head_timestamp)
+       values (59141, 15, '0x', now()), (84532, 99, '0x', now())`,
+    );
+    const { body } = await get('/agr_deployed/state');
+    expect(body.data).toMatchObject({ blockNumber: 12, headBlockNumber: 15 });
+  });
 });
 
 describe('the history', () => {

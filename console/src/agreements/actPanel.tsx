@@ -3,6 +3,7 @@ import { Button } from '../parts/button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { texts } from '../texts/texts.ts';
 import { ActForm } from './actForm.tsx';
+import { mayChoose } from './mayChoose.ts';
 import { nameOfInput, writeIssuers } from './naming.ts';
 import type { Accepted, AgreementSource, Shown } from './source.ts';
 
@@ -45,7 +46,7 @@ export function ActPanel({ shown, source, accepted, isKnown }: ActPanelProps) {
                   {words.by(writeIssuers(shown, input))}
                 </div>
               </div>
-              {shown.mayAct && (
+              {mayChoose(shown, input) && (
                 <Button
                   kind="primary"
                   onPress={() => setChosen(input)}

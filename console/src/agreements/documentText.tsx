@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { splitReferences } from '../markdown/splitReferences.ts';
+import { Value } from '../markdown/value.tsx';
 import { Button } from '../parts/button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { texts } from '../texts/texts.ts';
-import { member } from './naming.ts';
+import { member } from './member.ts';
 import type { Shown } from './source.ts';
 
 const words = texts.agreement;
@@ -35,7 +37,11 @@ export function DocumentText({ shown }: { readonly shown: Shown }) {
           {JSON.stringify(shown.json, null, 2)}
         </pre>
       ) : type !== 'md' ? (
-        <pre dir="auto">{template}</pre>
+        <pre dir="auto">
+          {splitReferences(template).map((part, at) =>
+            at % 2 === 0 ? part : <Value key={at} name={part} values={shown.variables} />,
+          )}
+        </pre>
       ) : MarkdownText ? (
         <MarkdownText template={template} values={shown.variables} />
       ) : (

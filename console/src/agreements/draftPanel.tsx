@@ -7,6 +7,7 @@ import { Note } from '../parts/note.tsx';
 import { queries } from '../service/queries.ts';
 import { useSettings } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
+import { isSpentPermit } from '../wallet/isSpentPermit.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
@@ -22,6 +23,7 @@ type DraftPanelProps = { readonly shown: Shown; readonly source: AgreementSource
 export function DraftPanel({ shown, source }: DraftPanelProps) {
   const settings = useSettings();
   const [wallet, setWallet] = useState<Connected>();
+  const [isSent, setSent] = useState(false);
   const factory = settings.data?.chains.find(({ chainId }) => chainId === shown.chainId)?.factory ?? '';
   const isOwner = wallet !== undefined && (shown.owner === undefined || isSame(wallet.account, shown.owner));
   const prepare = useMutation({
@@ -39,11 +41,14 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
     mutationFn: async ({ provider, account }: Connected) => {
       if (!prepare.data || !source.deployDraft) throw new Error('nothing was prepared');
       const { checked, offered } = prepare.data;
+      setSent(false);
       const { signChecked } = await import('../wallet/signing.ts');
       const signature = await signChecked(checked, { provider, account, chainId: shown.chainId });
+      setSent(true);
       return source.deployDraft({ signer: account, deadline: offered.deadline, signature });
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: source.key }),
+    onError: (error) => isSpentPermit(error) && prepare.reset(),
   });
   /** What was prepared is for the account that it was prepared for. */
   const use = (other: Connected | undefined) => {
@@ -51,6 +56,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
     prepare.reset();
     deploy.reset();
   };
+  const failure = deploy.error && <WalletFailure error={deploy.error} />;
   return (
     <section class="panel stack" aria-label={words.draft.title}>
       <h2>{words.draft.title}</h2>
@@ -84,7 +90,8 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                   offered={prepare.data.offered}
                   checked={prepare.data.checked}
                 />
-                {deploy.error && <WalletFailure error={deploy.error} />}
+                {failure}
+                {deploy.isPending && isSent && <Note>{texts.author.deploying}</Note>}
                 <p>
                   <Button
                     kind="primary"
@@ -95,21 +102,27 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                     }
                     onPress={() => deploy.mutate(wallet)}
                   >
-                    {deploy.isPending ? words.waiting : words.sign}
+                    {deploy.isPending && !isSent ? words.waiting : words.sign}
                   </Button>
                 </p>
                 {deploy.isPending && <WalletWait provider={wallet.provider} />}
               </>
             ) : (
-              <p>
-                <Button
-                  kind="primary"
-                  disabled={!isOwner || factory === '' || prepare.isPending}
-                  onPress={() => wallet && prepare.mutate(wallet)}
-                >
-                  {prepare.isPending ? words.preparing : words.review}
-                </Button>
-              </p>
+              <>
+                {failure}
+                <p>
+                  <Button
+                    kind="primary"
+                    disabled={!isOwner || factory === '' || prepare.isPending}
+                    onPress={() => {
+                      deploy.reset();
+                      if (wallet) prepare.mutate(wallet);
+                    }}
+                  >
+                    {prepare.isPending ? words.preparing : words.review}
+                  </Button>
+                </p>
+              </>
             )}
           </>
         )

@@ -2,7 +2,8 @@ import { Hex } from '../parts/hex.tsx';
 import { Time } from '../parts/time.tsx';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
-import { isObject, member, nameOfVariable } from './naming.ts';
+import { isObject, member } from './member.ts';
+import { nameOfVariable } from './naming.ts';
 import type { Shown } from './source.ts';
 import { writeValue } from './timeline.tsx';
 

@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
+import { More } from '../parts/more.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { service } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
+import { usePages } from '../service/usePages.ts';
 import { texts } from '../texts/texts.ts';
 import { nameOfInput, nameOfVariable } from './naming.ts';
 
@@ -18,9 +20,9 @@ const lifetimes = [1, 7, 30].map((days) => [String(days), words.daysOf(days)] as
 /** Links with which others see this agreement or act in it: create, list and revoke them. */
 export function LinksPanel({ id }: { readonly id: string }) {
   const key = ['agreement', id, 'links'];
-  const list = useQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: key,
-    queryFn: async ({ signal }) => service.links.list(id, {}, { signal }),
+    list: async (cursor, signal) => service.links.list(id, { limit: 100, cursor }, { signal }),
   });
   const record = useQuery({
     queryKey: ['agreement', id, 'whole'],
@@ -39,15 +41,15 @@ export function LinksPanel({ id }: { readonly id: string }) {
       <h2>{words.title}</h2>
       <p class="lead">{words.lead}</p>
       <NewLink id={id} parties={parties} onMade={() => void queries.invalidateQueries({ queryKey: key })} />
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {error && <Failure error={error} onRetry={retry} />}
       {revoke.error && <Failure error={revoke.error} />}
-      {list.data?.data.length === 0 ? (
+      {rows?.length === 0 ? (
         <p class="soft">{words.empty}</p>
-      ) : !list.data && list.error ? null : (
+      ) : !rows && error ? null : (
         <Table
           caption={words.caption}
           expected={1}
-          rows={list.data?.data}
+          rows={rows}
           keyOf={(link) => link.id}
           columns={[
             {
@@ -85,6 +87,7 @@ export function LinksPanel({ id }: { readonly id: string }) {
           ]}
         />
       )}
+      <More onMore={showMore} />
     </section>
   );
 }

@@ -5,11 +5,13 @@ import { Note } from '../parts/note.tsx';
 import { queries } from '../service/queries.ts';
 import { useSettings } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
+import { countConfirmations } from './countConfirmations.ts';
 import type { AgreementSource, ShownInput } from './source.ts';
 
 const words = texts.act;
-const lookMs = 700;
-/** Once it is confirmed; a reorg may still undo it. */
+/** Until it is mined. */
+const lookMs = 1_000;
+/** While later blocks confirm it; and afterwards, because a reorg may still undo it. */
 const slowLookMs = 4_000;
 const patienceMs = 20_000;
 
@@ -19,28 +21,32 @@ type ProgressProps = {
   readonly chainId: number;
 };
 
+type Followed = { readonly input: ShownInput; readonly headBlock: number | null };
+
 /** The progress of a sent input: mined, and then confirmed by later blocks. */
 export function Progress({ source, sent, chainId }: ProgressProps) {
   const settings = useSettings();
   const confirmations = settings.data?.chains.find((chain) => chain.chainId === chainId)?.confirmations ?? 1;
+  const key = ['progress', ...source.key, sent.id];
   const followed = useQuery({
-    queryKey: ['progress', ...source.key, sent.id],
-    queryFn: async ({ signal }) => {
+    queryKey: key,
+    queryFn: async ({ signal }): Promise<Followed> => {
       const [{ data }, state] = await Promise.all([
         source.listInputs(undefined, signal),
         source.getState(signal),
       ]);
       const input = data.find(({ id }) => id === sent.id) ?? sent;
-      if (input.status !== 'PENDING') void queries.invalidateQueries({ queryKey: source.key });
-      return { input, block: state.blockNumber ?? 0, state: state.state };
+      const known = queries.getQueryData<Followed>(key)?.input ?? sent;
+      if (input.status !== known.status) void queries.invalidateQueries({ queryKey: source.key });
+      return { input, headBlock: state.headBlockNumber };
     },
-    refetchInterval: ({ state: { data } }) => (data ? pauseAfter(data, confirmations) : lookMs),
+    refetchInterval: ({ state: { data } }) => pauseAfter(data?.input ?? sent),
   });
   const [since] = useState(Date.now);
-  const { input = sent, block = 0 } = followed.data ?? {};
+  const { input = sent, headBlock = null } = followed.data ?? {};
   const lookedAt = Math.max(followed.dataUpdatedAt, followed.errorUpdatedAt);
   const isMined = input.status === 'MINED';
-  const isConfirmed = isMined && depthOf(input, block) >= confirmations;
+  const isConfirmed = isMined && countConfirmations(input, headBlock) >= confirmations;
   const steps = [
     { name: words.steps.signed, isDone: true },
     { name: words.steps.sent, isDone: input.txHash !== null },
@@ -82,10 +88,7 @@ export function Progress({ source, sent, chainId }: ProgressProps) {
   );
 }
 
-const depthOf = ({ blockNumber }: ShownInput, block: number) =>
-  blockNumber === undefined ? 0 : Math.max(block, blockNumber) - blockNumber + 1;
-
-function pauseAfter({ input, block }: { input: ShownInput; block: number }, confirmations: number) {
-  if (input.status === 'FAILED') return false;
-  return input.status === 'MINED' && depthOf(input, block) >= confirmations ? slowLookMs : lookMs;
+function pauseAfter({ status }: ShownInput): number | false {
+  if (status === 'FAILED') return false;
+  return status === 'MINED' ? slowLookMs : lookMs;
 }

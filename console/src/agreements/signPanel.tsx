@@ -5,6 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { queries } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
+import { isSpentPermit } from '../wallet/isSpentPermit.ts';
 import type { Checked } from '../wallet/signing.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
@@ -55,6 +56,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
       void queries.invalidateQueries({ queryKey: source.key });
     } catch (cause) {
       setError(cause);
+      if (isSpentPermit(cause)) void prepared.refetch();
     } finally {
       setBusy(undefined);
     }
@@ -101,6 +103,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
               kind="primary"
               disabled={
                 busy !== undefined ||
+                prepared.isFetching ||
                 prepared.data.checked.differences.length > 0 ||
                 !prepared.data.offered.verdict.ok
               }

@@ -6,7 +6,7 @@ import type {
   SharedAgreement,
   SignableTypedData,
 } from '../../../client/src/types.ts';
-import { service } from '../service/client.ts';
+import { deployPatience, service } from '../service/client.ts';
 
 /** An input that the agreement accepts now. */
 export type Accepted = AgreementState['acceptedInputs'][number];
@@ -130,10 +130,14 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
   };
 }
 
-/** For a guest with a signing link, or with a logged-in wallet. */
-export function guestSource(shared: AgreementsClient['shared'], id: string): AgreementSource {
+/**
+ * For a guest with a signing link, or with a logged-in wallet.
+ *
+ * @param view names the agreement and who looks at it: others may see something else of it, or nothing.
+ */
+export function guestSource(shared: AgreementsClient['shared'], view: string): AgreementSource {
   return {
-    key: ['shared', id],
+    key: ['shared', view],
     async get(signal) {
       const { access, ...record } = await shared.get({ signal });
       return { ...record, onlyWallet: access.wallet, mayAct: access.may === 'sign' };
@@ -147,6 +151,6 @@ export function guestSource(shared: AgreementsClient['shared'], id: string): Agr
     prepare: (act, signal) => shared.makeInputTypedData(act, { signal }),
     submit: (permit) => shared.submitInput(permit),
     prepareDraft: (signer) => shared.makeDeployTypedData({ signer }),
-    deployDraft: (permit) => shared.deployWithPermit(permit),
+    deployDraft: (permit) => shared.deployWithPermit(permit, deployPatience),
   };
 }

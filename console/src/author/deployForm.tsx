@@ -1,16 +1,18 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
 import { waitForDeployment } from '../../../client/src/index.ts';
-import { member, nameOfVariable } from '../agreements/naming.ts';
+import { member } from '../agreements/member.ts';
+import { nameOfVariable } from '../agreements/naming.ts';
 import { Review } from '../agreements/review.tsx';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
 import { Note } from '../parts/note.tsx';
-import { service } from '../service/client.ts';
+import { deployPatience, service } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
 import { chainName, useSettings } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
+import { isSpentPermit } from '../wallet/isSpentPermit.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
@@ -29,65 +31,74 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
   const [displayName, setDisplayName] = useState(() => String(member(json, 'metadata', 'name') ?? ''));
   const [values, setValues] = useState<Values>({});
   const [wallet, setWallet] = useState<Connected>();
+  const [isSent, setSent] = useState(false);
   const [who, setWho] = useState('me');
   const [access, setAccess] = useState('none');
-  const participantAccess = access === 'read' || access === 'sign' ? access : 'none';
+  const participantAccess: 'none' | 'read' | 'sign' =
+    access === 'read' || access === 'sign' ? access : 'none';
   const chain = chains.find(({ chainId }) => String(chainId) === chosenChain) ?? chains[0];
   const chainId = chain?.chainId ?? 0;
-  const start = splitValues(parties, values);
+  const agreement = { ...json };
+  const name = displayName.trim();
+  const request = {
+    agreement,
+    chainId,
+    ...splitValues(parties, values),
+    displayName: name,
+    participantAccess,
+  };
   const prepare = useMutation({
-    mutationFn: async ({ account }: Connected) => {
+    mutationFn: async ({ account: signer }: Connected) => {
+      const { initValues, participants } = request;
       const [offered, { checkDeployment }] = await Promise.all([
-        service.agreements.makeDeployTypedData({
-          agreement: { ...json },
-          chainId,
-          ...start,
-          signer: account,
-        }),
+        service.agreements.makeDeployTypedData({ agreement, chainId, initValues, participants, signer }),
         import('../wallet/signing.ts'),
       ]);
-      const wallets = start.participants.map(({ variableKey, walletAddress }) => [
-        variableKey,
-        walletAddress,
-      ]);
-      const facts = { chainId, factory: chain?.factory ?? '', json, docUri: offered.docUri };
+      const wallets = participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]);
+      const shown = { ...initValues, ...Object.fromEntries(wallets) };
+      const factory = chain?.factory ?? '';
       const checked = checkDeployment(
-        { ...facts, values: { ...start.initValues, ...Object.fromEntries(wallets) } },
+        { chainId, factory, json: agreement, docUri: offered.docUri, values: shown },
         offered,
       );
-      return { offered, checked, signer: account };
+      return { request, key: writeKey(request, signer), values: shown, factory, offered, checked, signer };
     },
   });
   const deploy = useMutation({
-    mutationFn: async ({ provider, account }: Connected) => {
+    mutationFn: async ({ provider }: Connected) => {
       const { data } = prepare;
       if (!data) throw new Error('nothing was prepared');
+      setSent(false);
+      const { signer } = data;
       const { signChecked } = await import('../wallet/signing.ts');
-      const signature = await signChecked(data.checked, { provider, account, chainId });
-      const { docUri, documentId, deadline } = data.offered;
-      const record = await service.agreements.deployWithPermit({
-        agreement: { ...json },
-        chainId,
-        ...start,
-        displayName: displayName.trim(),
-        participantAccess,
-        signer: account,
-        docUri,
-        documentId,
-        deadline,
-        signature,
+      const signature = await signChecked(data.checked, {
+        provider,
+        account: signer,
+        chainId: data.request.chainId,
       });
+      setSent(true);
+      const { docUri, documentId, deadline } = data.offered;
+      const record = await service.agreements.deployWithPermit(
+        { ...data.request, signer, docUri, documentId, deadline, signature },
+        deployPatience,
+      );
       return waitForDeployment(service, record);
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['agreements'] }),
+    onError: (error) => isSpentPermit(error) && prepare.reset(),
   });
-  const isFilled = parties.every(({ name }) => (values[name] ?? '') !== '') && displayName.trim() !== '';
-  const forget = () => prepare.reset();
+  const isFilled = parties.every((party) => (values[party.name] ?? '') !== '') && name !== '';
+  // A review is of what was prepared. It counts until anything is changed; while the wallet signs, nothing drops it.
+  const prepared =
+    deploy.isPending || (wallet && prepare.data?.key === writeKey(request, wallet.account))
+      ? prepare.data
+      : undefined;
   const use = (other: Connected | undefined) => {
     setWallet(other);
-    forget();
+    prepare.reset();
     deploy.reset();
   };
+  const failure = deploy.error && <WalletFailure error={deploy.error} />;
   if (deploy.data)
     return (
       <Note kind="good">
@@ -100,10 +111,11 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
   return (
     <form
       class="stack"
-      onInput={forget}
       onSubmit={(event) => {
         event.preventDefault();
-        if (wallet) prepare.mutate(wallet);
+        if (!wallet || deploy.isPending) return;
+        deploy.reset();
+        prepare.mutate(wallet);
       }}
     >
       <Field label={words.displayName} hint={words.displayNameHint}>
@@ -123,74 +135,69 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
       <Field label={words.who}>
         <Select value={who} onChange={setWho} options={Object.entries(words.signers)} />
       </Field>
-      {who === 'other' && (
-        <DraftForm
-          isFilled={isFilled}
-          deployment={{
-            agreement: { ...json },
-            chainId,
-            ...start,
-            displayName: displayName.trim(),
-            participantAccess,
-          }}
-        />
-      )}
+      {who === 'other' && <DraftForm isFilled={isFilled} deployment={request} />}
       {who === 'me' && <WalletChoice connected={wallet} onChange={use} />}
       {who === 'me' && wallet && (
         <p class="row">
           {parties
             .filter(({ isParticipant }) => isParticipant)
-            .map(({ name }) => (
+            .map((party) => (
               <Button
-                key={name}
+                key={party.name}
                 kind="plain"
-                onPress={() => setValues({ ...values, [name]: wallet.account })}
+                onPress={() => setValues({ ...values, [party.name]: wallet.account })}
               >
-                {`${words.useMine}: ${name}`}
+                {`${words.useMine}: ${party.name}`}
               </Button>
             ))}
         </p>
       )}
       {prepare.error && <Failure error={prepare.error} />}
-      {who === 'other' ? null : prepare.data && wallet ? (
+      {who === 'other' ? null : prepared && wallet ? (
         <div class="panel stack">
           <Review
-            sentence={words.sentence(displayName, chainName(chainId))}
-            wallet={wallet.account}
+            sentence={words.sentence(prepared.request.displayName, chainName(prepared.request.chainId))}
+            wallet={prepared.signer}
             party={undefined}
-            values={Object.entries(values).map(([variable, value]) => [
-              nameOfVariable(json, variable),
+            values={Object.entries(prepared.values).map(([variable, value]) => [
+              nameOfVariable(prepared.request.agreement, variable),
               value,
             ])}
-            chainId={chainId}
-            contract={chain?.factory ?? ''}
-            offered={prepare.data.offered}
-            checked={prepare.data.checked}
+            chainId={prepared.request.chainId}
+            contract={prepared.factory}
+            offered={prepared.offered}
+            checked={prepared.checked}
           />
-          {deploy.error && <WalletFailure error={deploy.error} />}
-          {deploy.isPending && <Note>{words.deploying}</Note>}
+          {failure}
+          {deploy.isPending && isSent && <Note>{words.deploying}</Note>}
           <p>
             <Button
               kind="primary"
               disabled={
-                deploy.isPending ||
-                prepare.data.checked.differences.length > 0 ||
-                !prepare.data.offered.verdict.ok
+                deploy.isPending || prepared.checked.differences.length > 0 || !prepared.offered.verdict.ok
               }
               onPress={() => deploy.mutate(wallet)}
             >
-              {texts.act.sign}
+              {deploy.isPending && !isSent ? texts.act.waiting : texts.act.sign}
             </Button>
           </p>
           {deploy.isPending && <WalletWait provider={wallet.provider} />}
         </div>
       ) : (
-        <p>
-          <Button submit kind="primary" disabled={!isFilled || !wallet || prepare.isPending}>
-            {prepare.isPending ? texts.act.preparing : words.review}
-          </Button>
-        </p>
+        <>
+          {failure}
+          <p>
+            <Button submit kind="primary" disabled={!isFilled || !wallet || prepare.isPending}>
+              {prepare.isPending ? texts.act.preparing : words.review}
+            </Button>
+          </p>
+        </>
       )}
     </form>
   );
+}
+
+/** Equal for equal requests of the same signer. */
+function writeKey(request: object, signer: string): string {
+  return JSON.stringify([request, signer]);
 }

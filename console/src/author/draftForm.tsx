@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { BodyOf } from '../../../client/src/types.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -16,23 +16,33 @@ type DraftFormProps = {
   readonly deployment: Omit<BodyOf<'createDraft'>, 'signer'>;
 };
 
-/** Prepares a deployment for somebody else to sign, through a link. */
+/**
+ * Prepares a deployment for somebody else to sign, through a link. A draft that has no link yet, because its creation
+ * failed, gets one instead of being made again.
+ */
 export function DraftForm({ isFilled, deployment }: DraftFormProps) {
   const [signer, setSigner] = useState('');
+  const request = { ...deployment, signer: signer.trim() };
+  const key = JSON.stringify(request);
+  const unlinked = useRef<{ readonly key: string; readonly id: string }>();
   const prepare = useMutation({
     mutationFn: async () => {
-      const { id } = await service.agreements.createDraft({ ...deployment, signer: signer.trim() });
-      return service.links.create(id, { may: 'sign', expiresInSeconds: weekSeconds });
+      const known = unlinked.current?.key === key ? unlinked.current : undefined;
+      const { id } = known ?? (await service.agreements.createDraft(request));
+      unlinked.current = { key, id };
+      const { url } = await service.links.create(id, { may: 'sign', expiresInSeconds: weekSeconds });
+      return { key, url };
     },
   });
+  const made = prepare.data?.key === key ? prepare.data : undefined;
   return (
     <>
       <Field label={words.owner}>
         <TextInput value={signer} onInput={setSigner} mono />
       </Field>
       {prepare.error && <Failure error={prepare.error} />}
-      {prepare.data ? (
-        <NewSecret lead={words.draftLink} secret={prepare.data.url} />
+      {made ? (
+        <NewSecret lead={words.draftLink} secret={made.url} />
       ) : (
         <p>
           <Button

@@ -1,4 +1,4 @@
-import { isObject, member } from '../agreements/naming.ts';
+import { isObject, member } from '../agreements/member.ts';
 
 export type Party = {
   readonly name: string;

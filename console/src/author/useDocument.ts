@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { BadRequestError } from '../../../client/src/index.ts';
 import type { TemplateReport } from '../../../client/src/types.ts';
-import { isObject } from '../agreements/naming.ts';
+import { isObject } from '../agreements/member.ts';
 import { useDebounced } from '../parts/debounced.ts';
 import { service } from '../service/client.ts';
 import { texts } from '../texts/texts.ts';

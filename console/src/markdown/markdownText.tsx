@@ -3,8 +3,9 @@ import { type ComponentChildren, h, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { markdown } from './parser.ts';
 import { phraseTags, readPhrases, type TextToken } from './phrases.ts';
+import { splitReferences } from './splitReferences.ts';
+import { Value } from './value.tsx';
 
-const reference = /\$\{variables\.(\w+)(?:\.value)?\}/g;
 /** Private-use characters stand for values during parsing, so that no value is ever read as Markdown. */
 const mark = /\uE000(\d+)\uE001/;
 
@@ -26,9 +27,9 @@ export function MarkdownText({ template, values }: MarkdownTextProps) {
 
 function readTokens(template: string): { tokens: readonly Token[]; names: readonly string[] } {
   const names: string[] = [];
-  const marked = template
-    .replace(/[\uE000\uE001]/g, '')
-    .replace(reference, (_, name: string) => `\uE000${names.push(name) - 1}\uE001`);
+  const marked = splitReferences(template.replace(/[\uE000\uE001]/g, ''))
+    .map((part, at) => (at % 2 === 0 ? part : `\uE000${names.push(part) - 1}\uE001`))
+    .join('');
   return { tokens: markdown.parse(marked, {}), names };
 }
 
@@ -109,10 +110,7 @@ function fill(text: string, { names, values }: Context): ComponentChildren[] {
   const parts = text.split(new RegExp(mark, 'g'));
   return parts.map((part, at): string | VNode => {
     if (at % 2 === 0) return part;
-    const name = names[Number(part)] ?? '';
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) return <bdi class="blank">[{name}]</bdi>;
-    return <bdi title={name}>{String(value)}</bdi>;
+    return <Value name={names[Number(part)] ?? ''} values={values} />;
   });
 }
 

@@ -40,7 +40,7 @@ export function OperatorsPage() {
         </div>
         {readiness.error && <Note kind="bad">{words.away}</Note>}
         {readiness.data ? (
-          <Overview readiness={readiness.data} events={events.data} onFollow={setFollowed} />
+          <Overview readiness={readiness.data} events={events} onFollow={setFollowed} />
         ) : (
           <Loading lines={12} />
         )}
@@ -53,7 +53,7 @@ export function OperatorsPage() {
 
 type OverviewProps = {
   readonly readiness: Readiness;
-  readonly events: EventFacts | undefined;
+  readonly events: { readonly data: EventFacts | undefined; readonly error: unknown };
   readonly onFollow: (thing: { readonly id: string }) => void;
 };
 
@@ -65,7 +65,7 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
   const oldest = Math.max(
     0,
     ...chains.map(({ outbox }) => outbox.oldestAgeSeconds),
-    ...(events?.waiting ?? []).map(({ oldestAgeSeconds }) => oldestAgeSeconds),
+    ...(events.data?.waiting ?? []).map(({ oldestAgeSeconds }) => oldestAgeSeconds),
   );
   return (
     <>
@@ -128,23 +128,26 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
       <WaitingTransactions onFollow={onFollow} />
       <section class="section">
         <h2>{words.deliveries}</h2>
-        <dl class="facts">
-          {(events?.waiting ?? []).map(({ status, count, oldestAgeSeconds }) => [
-            <dt key={status}>{words.waiting[status]}</dt>,
-            <dd key={`${status} count`}>
-              {count.toLocaleString()}{' '}
-              {count > 0 && (
-                <span class="soft">
-                  {words.oldest}: {words.seconds(oldestAgeSeconds)}
-                </span>
-              )}
-            </dd>,
-          ])}
-          <dt>{words.quarantined}</dt>
-          <dd>{(events?.quarantined ?? []).reduce((sum, { count }) => sum + count, 0)}</dd>
-          <dt>{words.released}</dt>
-          <dd>{events?.released.toLocaleString()}</dd>
-        </dl>
+        <div class="stack">
+          {events.error ? <Note kind="bad">{words.away}</Note> : null}
+          <dl class="facts">
+            {(events.data?.waiting ?? []).map(({ status, count, oldestAgeSeconds }) => [
+              <dt key={status}>{words.waiting[status]}</dt>,
+              <dd key={`${status} count`}>
+                {count.toLocaleString()}{' '}
+                {count > 0 && (
+                  <span class="soft">
+                    {words.oldest}: {words.seconds(oldestAgeSeconds)}
+                  </span>
+                )}
+              </dd>,
+            ])}
+            <dt>{words.quarantined}</dt>
+            <dd>{events.data?.quarantined.reduce((sum, { count }) => sum + count, 0) ?? words.none}</dd>
+            <dt>{words.released}</dt>
+            <dd>{events.data?.released.toLocaleString() ?? words.none}</dd>
+          </dl>
+        </div>
       </section>
       <section class="section">
         <h2>{words.nodes}</h2>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { AgreementQuery } from '../../../client/src/resources/agreements.ts';
 import { ListFilters, usualOrder } from '../agreements/listFilters.tsx';
@@ -7,6 +7,7 @@ import { WhoActs } from '../agreements/whoActs.tsx';
 import { useDebounced } from '../parts/debounced.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
+import { startOfDay } from '../parts/startOfDay.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -74,9 +75,19 @@ export function AgreementsPage() {
   const [search, setSearch] = useState(query.name ?? '');
   const wanted = useDebounced(search.trim(), typingMs);
   const name = isReference(wanted) ? '' : wanted;
+  const given = query.name ?? '';
+  const written = useRef(given);
   useEffect(() => {
-    if (name !== (query.name ?? '')) set({ name, cursor: undefined });
+    if (name === given) return;
+    written.current = name;
+    set({ name, cursor: undefined });
   }, [name]);
+  // The address also changes by links and by going back.
+  useEffect(() => {
+    if (given === written.current) return;
+    written.current = given;
+    setSearch(given);
+  }, [given]);
   const asked = readQuery(query);
   const list = useQuery({
     queryKey: ['agreements', asked],
@@ -161,7 +172,7 @@ function readQuery({
     ...(name && { displayName: { startsWith: name } }),
     ...(state && { state }),
     ...(chainId && { chainId: Number(chainId) }),
-    ...(since && { createdAt: { gte: `${since}T00:00:00Z` } }),
+    ...(since && { createdAt: { gte: startOfDay(since) } }),
     ...(cursor && { cursor }),
   };
 }

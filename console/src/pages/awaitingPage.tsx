@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { UnauthorizedError } from '../../../client/src/index.ts';
 import { AgreementView } from '../agreements/agreementView.tsx';
@@ -8,14 +8,17 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { More } from '../parts/more.tsx';
+import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
 import { Table } from '../parts/table.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
-import { queries } from '../service/queries.ts';
+import { changeSession, followSessionChange } from '../service/sessionChange.ts';
 import { chainName } from '../service/settings.ts';
+import { usePages } from '../service/usePages.ts';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
@@ -36,8 +39,10 @@ export function AwaitingPage() {
   });
   const leave = useMutation({
     mutationFn: () => service.wallet.logout(),
-    onSettled: () => queries.resetQueries({ queryKey: ['wallet session'] }),
+    onSuccess: () => changeSession('wallet'),
   });
+  useEffect(() => followSessionChange('wallet'), []);
+  const hasEnded = session.error instanceof UnauthorizedError;
   return (
     <>
       <header class="guest-bar">
@@ -45,7 +50,7 @@ export function AwaitingPage() {
           {texts.brand}
         </a>
         <span class="row">
-          {session.data && (
+          {session.data && !hasEnded && (
             <>
               <span class="small">
                 {words.loggedIn} <Hex value={session.data.wallet} />
@@ -59,14 +64,15 @@ export function AwaitingPage() {
         </span>
       </header>
       <main class="page guest" id="main">
-        {session.data ? (
+        {leave.error && !(leave.error instanceof UnauthorizedError) && <Failure error={leave.error} />}
+        {hasEnded ? (
+          <Login hasEnded={session.data !== undefined} />
+        ) : session.data ? (
           id ? (
-            <Opened id={id} />
+            <Opened id={id} wallet={session.data.wallet} />
           ) : (
             <Awaiting wallet={session.data.wallet} />
           )
-        ) : session.error instanceof UnauthorizedError ? (
-          <Login />
         ) : session.error ? (
           <PageFailure title={words.title}>
             <Failure error={session.error} onRetry={() => void session.refetch()} />
@@ -79,7 +85,12 @@ export function AwaitingPage() {
   );
 }
 
-function Login() {
+type LoginProps = {
+  /** Whether a session has ended while the page was open. */
+  readonly hasEnded: boolean;
+};
+
+function Login({ hasEnded }: LoginProps) {
   const [wallet, setWallet] = useState<Connected>();
   const enter = useMutation({
     mutationFn: async (connected: Connected) => {
@@ -89,11 +100,12 @@ function Login() {
       ]);
       return service.wallet.login({ challengeId: id, signature: await signLogin(connected, message) });
     },
-    onSuccess: () => queries.resetQueries({ queryKey: ['wallet session'] }),
+    onSuccess: () => changeSession('wallet'),
   });
   return (
     <div class="stack">
       <h1>{words.title}</h1>
+      {hasEnded && <Note kind="warn">{texts.login.ended}</Note>}
       <p class="soft">{words.lead}</p>
       <WalletChoice connected={wallet} onChange={setWallet} />
       {enter.error && <WalletFailure error={enter.error} />}
@@ -112,26 +124,26 @@ function Login() {
 }
 
 function Awaiting({ wallet }: { readonly wallet: string }) {
-  const list = useQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: ['wallet agreements', wallet],
-    queryFn: async ({ signal }) => service.wallet.listAgreements({ limit: 100 }, { signal }),
-    refetchInterval: 5_000,
+    list: async (cursor, signal) => service.wallet.listAgreements({ limit: 100, cursor }, { signal }),
+    lookMs: 5_000,
   });
   return (
     <>
       <div class="page-head">
         <h1>{words.title}</h1>
       </div>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.data.length === 0 ? (
+      {error && <Failure error={error} onRetry={retry} />}
+      {rows?.length === 0 ? (
         <div class="empty">
           <p>{words.empty}</p>
           <p class="small">{words.emptyHint}</p>
         </div>
-      ) : !list.data && list.error ? null : (
+      ) : !rows && error ? null : (
         <Table
           caption={words.caption}
-          rows={list.data?.data}
+          rows={rows}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -171,18 +183,21 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
           ]}
         />
       )}
+      <More onMore={showMore} />
     </>
   );
 }
 
-function Opened({ id }: { readonly id: string }) {
-  const source = useMemo(() => guestSource(service.wallet.open(id), id), [id]);
+type OpenedProps = { readonly id: string; readonly wallet: string };
+
+function Opened({ id, wallet }: OpenedProps) {
+  const source = useMemo(() => guestSource(service.wallet.open(id), `${id} for ${wallet}`), [id, wallet]);
   return (
     <>
       <p class="small">
         <a href="/console/awaiting">{words.back}</a>
       </p>
-      <AgreementView key={id} source={source} />
+      <AgreementView key={`${id} ${wallet}`} source={source} />
     </>
   );
 }

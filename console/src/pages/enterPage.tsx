@@ -9,6 +9,7 @@ import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
 import { compareWithPresent, type Exchange } from '../service/presentSession.ts';
+import { mayPass } from '../service/queries.ts';
 import { tellSessionChange } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -17,7 +18,10 @@ const words = texts.enter;
 /** Read as soon as the page exists, before anything else can see the address. */
 const early = location.pathname === '/console/enter' ? takeFragmentSecret('agp_') : undefined;
 
-/** Logs a browser in with a portal link, which is valid once. A browser that is logged in is asked first. */
+/**
+ * Logs a browser in with a portal link, which is valid once. A browser that is logged in is asked first. The link is no
+ * longer in the address, so after a passing failure it can be tried again here.
+ */
 export function EnterPage() {
   useTitle(words.title);
   const [link] = useState(() => takeFragmentSecret('agp_') ?? early);
@@ -55,7 +59,7 @@ function Entering({ link }: { readonly link: string }) {
   const enter = useMutation({
     mutationFn: () => service.sessions.create({ link }),
     onSuccess() {
-      tellSessionChange();
+      tellSessionChange('key');
       location.replace('/console/agreements');
     },
   });
@@ -65,12 +69,13 @@ function Entering({ link }: { readonly link: string }) {
   }, [isFree]);
   const error = compared.error ?? enter.error;
   const exchange = compared.data?.exchange;
+  const tryAgain = () => (compared.error ? void compared.refetch() : enter.mutate());
   return (
     <>
       <h1>{exchange && enter.isIdle ? words.question : words.title}</h1>
       {error ? (
         <>
-          <Failure error={error} />
+          <Failure error={error} onRetry={mayPass(error) ? tryAgain : undefined} />
           <WayOut />
         </>
       ) : exchange && enter.isIdle ? (

@@ -7,7 +7,8 @@ import { Loading } from '../parts/loading.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
-import { readEvents } from '../service/eventStream.ts';
+import { readEvents, type Standing } from '../service/eventStream.ts';
+import { gather } from '../service/gather.ts';
 import { texts } from '../texts/texts.ts';
 import { describeEvent } from '../webhooks/describeEvent.ts';
 
@@ -15,11 +16,12 @@ const words = texts.events;
 /** The most events that a browser holds comfortably; earlier ones are in the feed. */
 const kept = 2_000;
 const shownAtOnce = 100;
+const drawingRestMs = 60;
 
 /** The feed from its beginning, newest first, live. */
 export function EventsPage() {
   useTitle(words.title);
-  const { events, isConnected, error } = useFeed();
+  const { events, standing, error } = useFeed();
   const [count, setCount] = useState(shownAtOnce);
   const [needle, setNeedle] = useState('');
   const wanted = needle.trim().toLocaleLowerCase();
@@ -32,23 +34,29 @@ export function EventsPage() {
     <>
       <div class="page-head">
         <h1>{words.title}</h1>
-        <span role="status" class={isConnected ? 'tag good' : 'tag'}>
-          {isConnected ? words.live : isConnected === undefined ? words.connecting : words.reconnecting}
-        </span>
+        {error === undefined && (
+          <span role="status" class={standing === 'live' ? 'tag good' : 'tag'}>
+            {standing === undefined ? words.connecting : words.standings[standing]}
+          </span>
+        )}
       </div>
       <p class="lead">{words.lead}</p>
       {error !== undefined && <Failure error={error} />}
-      <div class="filters">
-        <Field label={words.filter} hint={words.filterHint} wide>
-          <TextInput type="search" value={needle} onInput={setNeedle} />
-        </Field>
-      </div>
+      {(error === undefined || events.length > 0) && (
+        <div class="filters">
+          <Field label={words.filter} hint={words.filterHint} wide>
+            <TextInput type="search" value={needle} onInput={setNeedle} />
+          </Field>
+        </div>
+      )}
       {rows.length === 0 ? (
         error === undefined &&
-        (isConnected === undefined ? (
-          <Loading lines={8} />
+        (events.length > 0 ? (
+          <p class="empty">{words.none}</p>
+        ) : standing === 'live' || standing === 'lost' ? (
+          <p class="empty">{standing === 'live' ? words.empty : words.unreadable}</p>
         ) : (
-          <p class="empty">{events.length > 0 ? words.none : isConnected ? words.empty : words.unreadable}</p>
+          <Loading lines={8} />
         ))
       ) : (
         <Table
@@ -83,34 +91,24 @@ export function EventsPage() {
   );
 }
 
-/** All events, collected briefly before they are shown, so that a thousand at once cost one drawing. */
+/** All events, gathered before they are shown, so that a thousand at once cost two drawings. */
 function useFeed() {
   const [events, setEvents] = useState<readonly AgreementEvent[]>([]);
-  const [isConnected, setConnected] = useState<boolean>();
+  const [standing, setStanding] = useState<Standing>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     const stop = new AbortController();
-    let gathered: AgreementEvent[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = () => {
-      timer = undefined;
-      const fresh = gathered.reverse();
-      gathered = [];
-      setEvents((known) => [...fresh, ...known].slice(0, kept));
-    };
-    readEvents({
-      after: '',
-      signal: stop.signal,
-      onConnection: setConnected,
-      onEvent(event) {
-        gathered.push(event);
-        timer ??= setTimeout(show, 60);
-      },
-    }).catch(setError);
+    const fresh = gather<AgreementEvent>({
+      restMs: drawingRestMs,
+      handOver: (gathered) => setEvents((known) => [...gathered.toReversed(), ...known].slice(0, kept)),
+    });
+    readEvents({ after: '', signal: stop.signal, onStanding: setStanding, onEvent: fresh.add }).catch(
+      setError,
+    );
     return () => {
       stop.abort();
-      clearTimeout(timer);
+      fresh.stop();
     };
   }, []);
-  return { events, isConnected, error };
+  return { events, standing, error };
 }

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
+import { More } from '../parts/more.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Note } from '../parts/note.tsx';
 import { Table } from '../parts/table.tsx';
@@ -10,6 +11,7 @@ import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
 import { queries, useSession } from '../service/queries.ts';
+import { usePages } from '../service/usePages.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.keys;
@@ -69,9 +71,9 @@ function mayOf({
 }
 
 function Sessions() {
-  const list = useQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: ['sessions'],
-    queryFn: async ({ signal }) => service.sessions.list({ limit: 100 }, { signal }),
+    list: async (cursor, signal) => service.sessions.list({ limit: 100, cursor }, { signal }),
   });
   const end = useMutation({
     mutationFn: (id: string) => service.sessions.revoke(id),
@@ -80,13 +82,13 @@ function Sessions() {
   return (
     <section class="section">
       <h2>{words.sessions}</h2>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {error && <Failure error={error} onRetry={retry} />}
       {end.error && <Failure error={end.error} />}
-      {(list.data || !list.error) && (
+      {(rows || !error) && (
         <Table
           caption={words.sessionsCaption}
           expected={2}
-          rows={list.data?.data}
+          rows={rows}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -114,6 +116,7 @@ function Sessions() {
           ]}
         />
       )}
+      <More onMore={showMore} />
     </section>
   );
 }
@@ -121,9 +124,9 @@ function Sessions() {
 function PortalLinks() {
   const key = ['portal links'];
   const changed = () => queries.invalidateQueries({ queryKey: key });
-  const list = useQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: key,
-    queryFn: async ({ signal }) => service.sessions.listLinks({ limit: 100 }, { signal }),
+    list: async (cursor, signal) => service.sessions.listLinks({ limit: 100, cursor }, { signal }),
   });
   const [label, setLabel] = useState('');
   const [seconds, setSeconds] = useState('3600');
@@ -185,15 +188,15 @@ function PortalLinks() {
       </form>
       {make.error && <Failure error={make.error} />}
       {make.data && <NewSecret lead={words.linkOnce} secret={make.data.url} />}
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {error && <Failure error={error} onRetry={retry} />}
       {revoke.error && <Failure error={revoke.error} />}
-      {list.data?.data.length === 0 ? (
+      {rows?.length === 0 ? (
         <Note>{words.linksEmpty}</Note>
-      ) : !list.data && list.error ? null : (
+      ) : !rows && error ? null : (
         <Table
           caption={words.linksCaption}
           expected={1}
-          rows={list.data?.data}
+          rows={rows}
           keyOf={({ id }) => id}
           columns={[
             { title: words.label, show: (link) => <span dir="auto">{link.label ?? words.nameless}</span> },
@@ -211,6 +214,7 @@ function PortalLinks() {
           ]}
         />
       )}
+      <More onMore={showMore} />
     </section>
   );
 }

@@ -5,8 +5,7 @@ import { Field, TextInput } from '../parts/field.tsx';
 import { Note } from '../parts/note.tsx';
 import { useTitle } from '../parts/title.ts';
 import { openKey } from '../service/client.ts';
-import { queries } from '../service/queries.ts';
-import { tellSessionChange } from '../service/sessionChange.ts';
+import { changeSession } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 
 type LoginPageProps = {
@@ -27,8 +26,7 @@ export function LoginPage({ hasEnded }: LoginPageProps) {
     try {
       await openKey(key.trim()).sessions.create({ label: texts.login.sessionLabel });
       setKey('');
-      tellSessionChange();
-      await queries.resetQueries();
+      await changeSession('key');
     } catch (cause) {
       setError(cause);
     } finally {

@@ -37,7 +37,7 @@ export function Shell({ caller, children }: ShellProps) {
   const leave = useMutation({
     mutationFn: () => service.sessions.end(),
     onSuccess() {
-      tellSessionChange();
+      tellSessionChange('key');
       queries.clear();
       location.assign('/console/agreements');
     },

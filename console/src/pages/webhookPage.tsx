@@ -87,12 +87,7 @@ export function WebhookPage() {
           {words.graceUntil} <Time at={previousSecretUntil} form="clock" />
         </p>
       )}
-      <WebhookSettings
-        key={webhook.data.updatedAt}
-        webhook={webhook.data}
-        mayWrite={mayWrite}
-        onSaved={changed}
-      />
+      <WebhookSettings key={id} webhook={webhook.data} mayWrite={mayWrite} onSaved={changed} />
       {mayWrite && <Recovery id={id} />}
       <Deliveries id={id} mayWrite={mayWrite} />
     </>

@@ -1,4 +1,4 @@
-import { member } from '../agreements/naming.ts';
+import { member } from '../agreements/member.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.rules;
@@ -40,9 +40,11 @@ function describeTrigger(trigger: unknown): string {
         : words.stateAge(time, states);
   const interval = member(trigger, 'checkInterval');
   const often =
-    member(trigger, 'fireOnce') === true || interval === undefined
+    member(trigger, 'fireOnce') === true
       ? words.once
-      : words.every(describeDuration(interval));
+      : interval === undefined
+        ? words.daily
+        : words.every(describeDuration(interval));
   return `${when} (${often})`;
 }
 

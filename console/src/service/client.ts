@@ -3,8 +3,19 @@ import { AgreementsClient } from '../../../client/src/index.ts';
 /** A page repeats its requests itself, so it should report a missing answer soon. */
 const patience = { timeoutMs: 10_000, maxRetries: 1 };
 
-/** Calls the service with the browser's session. */
-export const service = new AgreementsClient({ baseUrl: location.origin, session: true, ...patience });
+/** For a deployment, which is answered once the chain shows it. The client waits three times as long. */
+export const deployPatience = { timeoutMs: 30_000 };
+
+/**
+ * Calls the service with the browser's session. Its reads do not wait for its writes: a pending input would hold up every
+ * page, and pages repeat their reads anyway.
+ */
+export const service = new AgreementsClient({
+  baseUrl: location.origin,
+  session: true,
+  readYourWrites: false,
+  ...patience,
+});
 
 /** Calls the service with a signing link, without a session. */
 export function openLink(link: string): AgreementsClient {

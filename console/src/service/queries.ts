@@ -10,10 +10,18 @@ export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
 }
 
+/** The pause before a failed request is repeated: until it succeeds, so that a page recovers without its reader. */
+export function healAfter(error: unknown): number | false {
+  return error && mayPass(error) ? healMs : false;
+}
+
+/** The first parts of the keys of the queries that ask who is logged in: by key, and by wallet. */
+const sessionKeys = ['session', 'wallet session'];
+
 /** The client itself retries temporary failures, so nothing is retried here. */
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    onError: (error, { queryKey }) => queryKey[0] !== 'session' && checkSession(error),
+    onError: (error, { queryKey }) => sessionKeys.includes(String(queryKey[0])) || checkSession(error),
   }),
   mutationCache: new MutationCache({ onError: checkSession }),
   // If the browser is offline, a page says so instead of waiting silently.
@@ -24,15 +32,15 @@ export const queries: QueryClient = new QueryClient({
       retry: false,
       staleTime: 2_000,
       throwOnError: false,
-      // Failed requests are repeated until they succeed: a page recovers without its reader.
-      refetchInterval: ({ state: { error } }) => (error && mayPass(error) ? healMs : false),
+      refetchInterval: ({ state: { error } }) => healAfter(error),
     },
   },
 });
 
 /** A lost session makes the whole console check who is logged in. */
 export function checkSession(error: unknown): void {
-  if (error instanceof UnauthorizedError) void queries.invalidateQueries({ queryKey: ['session'] });
+  if (!(error instanceof UnauthorizedError)) return;
+  for (const key of sessionKeys) void queries.invalidateQueries({ queryKey: [key] });
 }
 
 export function useSession() {

@@ -90,6 +90,7 @@ export const accessTexts = {
     everyone: 'all participants',
     observers: 'the observers',
     once: 'once per stay',
+    daily: 'every day',
     every: (time: string) => `every ${time}`,
     or: ' or ',
     and: ' and ',

@@ -99,8 +99,7 @@ export const webhookTexts = {
   events: {
     title: 'Events',
     lead: 'All events in order, live: the same that webhooks carry.',
-    live: 'Live',
-    reconnecting: 'Connection lost; reconnecting',
+    standings: { behind: 'Catching up…', live: 'Live', lost: 'Connection lost; reconnecting' },
     connecting: 'Connecting…',
     type: 'Type',
     agreement: 'Agreement',

@@ -1,13 +1,15 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/preact-query';
+import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { WebhookDelivery } from '../../../client/src/types.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { More } from '../parts/more.tsx';
 import { Time } from '../parts/time.tsx';
 import { service } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
+import { usePages } from '../service/usePages.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.webhook;
@@ -20,15 +22,12 @@ type DeliveriesProps = { readonly id: string; readonly mayWrite: boolean };
 /** A receiver's deliveries, with each attempt. */
 export function Deliveries({ id, mayWrite }: DeliveriesProps) {
   const [status, setStatus] = useState<Status>();
-  const list = useInfiniteQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: ['deliveries', id, status],
-    queryFn: async ({ pageParam, signal }) =>
-      service.webhooks.listDeliveries(id, { limit: 25, cursor: pageParam, status }, { signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pageInfo }) => pageInfo.nextCursor ?? undefined,
-    refetchInterval: 5_000,
+    list: async (cursor, signal) =>
+      service.webhooks.listDeliveries(id, { limit: 25, cursor, status }, { signal }),
+    lookMs: 5_000,
   });
-  const rows = list.data?.pages.flatMap(({ data }) => data);
   return (
     <section class="section">
       <div class="section-head">
@@ -41,15 +40,15 @@ export function Deliveries({ id, mayWrite }: DeliveriesProps) {
           />
         </Field>
       </div>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {!rows && !list.error && <Loading />}
+      {error && <Failure error={error} onRetry={retry} />}
+      {!rows && !error && <Loading />}
       {rows?.length === 0 && <p class="soft">{words.noDeliveries}</p>}
       <ul class="choices">
         {rows?.map((delivery) => (
           <Delivery key={delivery.id} delivery={delivery} mayWrite={mayWrite} />
         ))}
       </ul>
-      {list.hasNextPage && <Button onPress={() => void list.fetchNextPage()}>{texts.more}</Button>}
+      <More onMore={showMore} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { AgreementEvent, Webhook } from '../../../client/src/types.ts';
 import { Button } from '../parts/button.tsx';
 import { useDebounced } from '../parts/debounced.ts';
@@ -17,22 +17,42 @@ const triedEvents = 500;
 type WebhookSettingsProps = {
   readonly webhook: Webhook;
   readonly mayWrite: boolean;
-  readonly onSaved: () => void;
+  /** Resolves once `webhook` has what was saved. */
+  readonly onSaved: () => Promise<void>;
 };
 
-/** A subscription's types and filters, with the past events that they would have matched. */
+type Settings = {
+  readonly types: readonly EventType[];
+  /** One value a line. */
+  readonly lines: Readonly<Record<FilterName, string>>;
+};
+
+/**
+ * A subscription's types and filters, with the past events that they would have matched. What is typed stays until it is
+ * saved, whatever else changes the subscription meanwhile.
+ */
 export function WebhookSettings({ webhook, mayWrite, onSaved }: WebhookSettingsProps) {
-  const [types, setTypes] = useState<readonly EventType[]>(webhook.eventTypes);
-  const [lines, setLines] = useState<Readonly<Record<FilterName, string>>>(() =>
-    writeFilters(webhook.filters),
+  const [typed, setTyped] = useState<Settings>();
+  const saved = useMemo(
+    (): Settings => ({ types: webhook.eventTypes, lines: writeFilters(webhook.filters) }),
+    [webhook],
   );
+  const settings = typed ?? saved;
+  const { types, lines } = settings;
   const filters = readFilters(useDebounced(lines, 300));
   const past = useQuery({ queryKey: ['past events'], queryFn: readPast, staleTime: 30_000 });
   const save = useMutation({
-    mutationFn: () =>
-      service.webhooks.update(webhook.id, { eventTypes: [...types], filters: readFilters(lines) }),
-    onSuccess: onSaved,
+    mutationFn: (sent: Settings) =>
+      service.webhooks.update(webhook.id, { eventTypes: [...sent.types], filters: readFilters(sent.lines) }),
+    async onSuccess(_, sent) {
+      await onSaved();
+      setTyped((now) => (now === sent ? undefined : now));
+    },
   });
+  const change = (changes: Partial<Settings>) => {
+    setTyped({ ...settings, ...changes });
+    save.reset();
+  };
   const matched = past.data?.filter((event) => matches(event, { eventTypes: types, filters })).length;
   return (
     <section class="section">
@@ -41,10 +61,10 @@ export function WebhookSettings({ webhook, mayWrite, onSaved }: WebhookSettingsP
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(settings);
         }}
       >
-        <EventTypes chosen={types} onChange={setTypes} />
+        <EventTypes chosen={types} onChange={(next) => change({ types: next })} />
         <h3>{words.filters}</h3>
         <p class="soft small">{words.filterHint}</p>
         <div class="filters">
@@ -52,7 +72,7 @@ export function WebhookSettings({ webhook, mayWrite, onSaved }: WebhookSettingsP
             <Field key={name} label={words.filterNames[name]}>
               <TextInput
                 value={lines[name]}
-                onInput={(text) => setLines({ ...lines, [name]: text })}
+                onInput={(text) => change({ lines: { ...lines, [name]: text } })}
                 rows={2}
                 mono
               />

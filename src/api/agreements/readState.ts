@@ -8,11 +8,13 @@ import { buildOwnedQuery, queryOwned, type RecordReference } from './recordRefer
 
 type StateRow = RowOf<typeof records, 'id' | 'status' | 'state' | 'doc_hash' | 'variables'> & {
   state_block_number: number | null;
+  head_block_number: number | null;
   updated_at: number;
 };
 
 const query = buildOwnedQuery({
   columns: `r.id, r.status, r.state, r.state_block_number::float8 as state_block_number, r.doc_hash, r.variables,
+    (select head_number::float8 from service.projections where chain_id = r.chain_id) as head_block_number,
     ${secondsSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
 });
 
@@ -37,6 +39,7 @@ export async function readState(
     state: isDeployed ? state : null,
     description: accepted.description,
     blockNumber: isDeployed ? row.state_block_number : null,
+    headBlockNumber: row.head_block_number,
     updatedAt: toInstant(row.updated_at),
     participants: accepted.participants,
   };

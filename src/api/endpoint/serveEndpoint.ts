@@ -7,8 +7,7 @@ import type { Limits } from '../../platform/config/limits.ts';
 import type { LogPosition } from '../../platform/database/reads.ts';
 import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { refuseChain } from '../agreements/checkDeployment.ts';
-import { type Authenticator, authorize, type Caller } from '../authentication/authenticator.ts';
-import type { Cookies } from '../authentication/cookies.ts';
+import { type Authenticator, authorize } from '../authentication/authenticator.ts';
 import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { LargeTurns } from '../limiting/largeTurns.ts';
@@ -24,7 +23,6 @@ import { successStatus } from './successStatus.ts';
 
 export type ServeContext = {
   readonly authenticator: Authenticator;
-  readonly cookies: Cookies;
   readonly rateLimiter: RateLimiter;
   /** Counts the requests of all guests of a principal together. */
   readonly guestLimiter: RateLimiter;
@@ -57,7 +55,6 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     const { principalId } = caller;
     context.set('principalId', principalId);
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
-    keepSession(context, caller, serving);
     authorize(caller, scope);
     const handle = async (bytes?: Uint8Array) => {
       const { consistency, values } = reader.parseQuery(req.url);
@@ -124,13 +121,6 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
       : serving.largeTurns.run({ owner: findOwner, headers }, handle));
     return answerAs(successStatus(method, serving.clientProfile), response);
   };
-}
-
-/** The cookie lasts as long as the session, which its use extends. */
-function keepSession(context: Context<AppEnv>, { session }: Caller, { cookies, limits }: ServeContext): void {
-  const token = session && cookies.read(context.req.raw.headers, 'session');
-  if (token === undefined) return;
-  context.env?.outgoing?.setHeader('set-cookie', cookies.write('session', token, limits.sessionIdleSeconds));
 }
 
 const chainQuery = z.object({ chainId: z.int().optional() });

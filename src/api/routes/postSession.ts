@@ -10,6 +10,12 @@ import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpo
 import { respondSingle } from '../shapes/envelopes.ts';
 import { capabilitiesShape, labelShape, secretShape, sessionShape } from '../shapes/sessionShapes.ts';
 
+/**
+ * As long as browsers keep a cookie at most; the service ends the session much earlier. The cookie is set only here: if each
+ * answer extended it, a late one could put a former session back into a browser that has opened another.
+ */
+const cookieSeconds = 400 * 86_400;
+
 const bodyShape = z
   .strictObject({
     capabilities: capabilitiesShape.optional(),
@@ -61,7 +67,7 @@ export function createSession(services: SessionServices): Endpoint {
       // If the caller has put another session into the browser, the new one does not reach it.
       await endSessionOfToken(database, cookies.read(headers, 'session'));
       const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(session, session.id)) });
-      response.headers.set('set-cookie', cookies.write('session', token, limits.sessionIdleSeconds));
+      response.headers.set('set-cookie', cookies.write('session', token, cookieSeconds));
       return response;
     },
   });

@@ -114,6 +114,10 @@ export const stateShape = z
     state: z.string().nullable(),
     description: z.string().optional(),
     blockNumber: z.int().nullable(),
+    headBlockNumber: z.int().nullable().openapi({
+      description:
+        "The chain's newest block that is taken into account. A mined input has `headBlockNumber - blockNumber + 1` confirmations, with its own `blockNumber`. Null before the first block.",
+    }),
     updatedAt: instant,
     acceptedInputs: z.array(
       z.object({

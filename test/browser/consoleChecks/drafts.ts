@@ -1,8 +1,9 @@
-import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorld.ts';
+import { type ConsoleWorld, createAccount, expectTrue, type Person, see } from './consoleWorld.ts';
 
 /**
  * One side prepares a deployment, and the other side signs it through a link. Then the signer logs in with
- * the wallet and finds the agreement in the list of everything that awaits a signature.
+ * the wallet and finds the agreement in the list of everything that awaits a signature. After the end of the
+ * session the page leads to the login, and the next wallet sees nothing of the former one.
  */
 export async function signDraft(world: ConsoleWorld): Promise<void> {
   const [author, signer] = [createAccount(), createAccount()];
@@ -36,11 +37,40 @@ export async function signDraft(world: ConsoleWorld): Promise<void> {
   await other.page.getByRole('button', { name: 'Log in with this wallet' }).click();
   await other.page.getByRole('link', { name: 'Prepared for another' }).click();
   await see(other.page, 'Take the bicycle');
+  expectTrue(
+    (await other.page.getByRole('button', { name: /^Act/ }).count()) === 0,
+    'what only the rider can send is not offered to the owner',
+  );
   const cookies = await other.context.cookies();
   expectTrue(
     cookies.every(({ httpOnly }) => httpOnly),
     'no script reads the cookie',
   );
+  await changeWallets(other, signer);
   await context.close();
   await other.context.close();
+}
+
+/** On the page of an agreement of the first wallet: its session ends, and then another wallet logs in. */
+async function changeWallets(
+  { page, context, owner }: Person,
+  first: Person['owner']['account'],
+): Promise<void> {
+  const agreement = page.getByText('Prepared for another');
+  const login = page.getByRole('button', { name: 'Log in with this wallet' });
+  await context.clearCookies();
+  await see(page, 'Your session has ended');
+  await agreement.first().waitFor({ state: 'detached' });
+  for (const account of [createAccount(), first, createAccount()]) {
+    owner.account = account;
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await login.click();
+    if (account === first) await agreement.first().waitFor();
+    else {
+      await see(page, 'The agreement does not exist');
+      expectTrue((await agreement.count()) === 0, 'nothing of it is shown to another wallet');
+    }
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await login.waitFor();
+  }
 }

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type ConsoleWorld, createAccount, expectTrue, type Person, see } from './consoleWorld.ts';
 
@@ -65,6 +65,7 @@ async function deploy({ page, owner }: Person, rider: string): Promise<string> {
   await page.getByLabel('Bicycle', { exact: true }).fill('A red tandem');
   await press(page, 'Review what to sign');
   await compareDigests(page);
+  await dropReviews(page, { editor, sound, rider });
   owner.declines = true;
   await press(page, 'Sign in the wallet');
   await see(page, 'You have declined');
@@ -74,6 +75,28 @@ async function deploy({ page, owner }: Person, rider: string): Promise<string> {
   await page.waitForURL('**/agreements/agr_*');
   await page.getByText('OFFERED', { exact: true }).first().waitFor();
   return page.url().split('/').at(-1) ?? '';
+}
+
+type Written = { readonly editor: Locator; readonly sound: string; readonly rider: string };
+
+/** Whatever changes what would be signed hides its review, until there is what was reviewed or it is reviewed again. */
+async function dropReviews(page: Page, { editor, sound, rider }: Written): Promise<void> {
+  const review = page.locator('[data-digest="here"]');
+  const reviewAgain = async () => {
+    await review.waitFor({ state: 'detached' });
+    await press(page, 'Review what to sign');
+    await compareDigests(page);
+  };
+  await press(page, 'Use the connected wallet: rider');
+  await review.waitFor({ state: 'detached' });
+  await page.getByLabel('Wallet of Rider').fill(rider);
+  await review.waitFor();
+  const before = await review.innerText();
+  await editor.fill(sound.replace('"name": "Bicycle loan"', '"name": "Bicycle loan today"'));
+  await reviewAgain();
+  expectTrue((await review.innerText()) !== before, 'another document has another digest');
+  await editor.fill(sound);
+  await reviewAgain();
 }
 
 async function compareDigests(page: Page): Promise<void> {

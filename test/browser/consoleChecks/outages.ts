@@ -23,7 +23,16 @@ export async function meetOutages(world: ConsoleWorld, local: LocalStack): Promi
   const chain = world.stack.chains.find((each) => each.chainId === chainId);
   if (!chain) throw new Error('the stack has no such chain');
   const anvil = createAnvilClient(chain.rpcUrl);
-  const checks = { takeBlockBack, silenceNode, failOnChain, silenceApi, loseApi, loseFiles };
+  const checks = {
+    readWhilePending,
+    awaitConfirmations,
+    takeBlockBack,
+    silenceNode,
+    failOnChain,
+    silenceApi,
+    loseApi,
+    loseFiles,
+  };
   for (const check of Object.values(checks)) {
     const opened = await openAsRider(world);
     await check(opened, { local, anvil });
@@ -54,6 +63,55 @@ async function prepareAct({ page }: Person): Promise<void> {
 }
 
 const sign = ({ page }: Person) => page.getByRole('button', { name: 'Sign in the wallet' }).click();
+
+/** While an input waits for its block, the history shows it and every other page can be read. */
+async function readWhilePending({ rider, record }: Opened, { anvil }: Outside): Promise<void> {
+  const { page } = rider;
+  const soon = { timeout: 8_000 };
+  await prepareAct(rider);
+  await anvil.setAutomine(false);
+  try {
+    await sign(rider);
+    await stepDone(rider, 'Sent').waitFor();
+    await page.locator('.timeline li.pending', { hasText: 'Pending' }).waitFor(soon);
+    await page.getByRole('link', { name: 'All agreements' }).click();
+    await page.getByRole('link', { name: record.displayName }).first().waitFor(soon);
+    await page.getByRole('link', { name: 'Access' }).click();
+    await page.getByText('this session').waitFor(soon);
+    await page.goBack();
+    await page.goBack();
+    await page.locator('.timeline li.pending').waitFor(soon);
+  } finally {
+    await anvil.mine({ blocks: 1 });
+    await anvil.setAutomine(true);
+  }
+  await stateShown(rider, 'LENT').waitFor();
+}
+
+/** On a chain whose blocks need confirmations, an input is confirmed by the blocks after its own. */
+async function awaitConfirmations({ rider }: Opened, { anvil }: Outside): Promise<void> {
+  const { page } = rider;
+  await page.route('**/console/settings.json', async (route) => {
+    const answer = await route.fetch();
+    const text = (await answer.text()).replaceAll('"confirmations":1', '"confirmations":3');
+    await route.fulfill({ response: answer, body: text });
+  });
+  await page.reload();
+  await prepareAct(rider);
+  await anvil.setAutomine(false);
+  try {
+    await sign(rider);
+    await stepDone(rider, 'Sent').waitFor();
+    await anvil.mine({ blocks: 1 });
+    await stepDone(rider, 'Mined').waitFor();
+    await stateShown(rider, 'LENT').waitFor();
+    expectTrue((await stepDone(rider, 'Confirmed').count()) === 0, 'its own block is not enough');
+    await anvil.mine({ blocks: 2 });
+    await stepDone(rider, 'Confirmed').waitFor();
+  } finally {
+    await anvil.setAutomine(true);
+  }
+}
 
 /**
  * A reorg removes the block of an input. The page goes back to the former state, and forward again once the

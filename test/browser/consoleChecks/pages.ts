@@ -90,6 +90,22 @@ export async function showNames(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
+/** The filters of the list follow the address, also where a link changes it. */
+export async function followAddress(world: ConsoleWorld): Promise<void> {
+  const record = await deployExample(world, 'Found by its address');
+  const { page, context } = await world.invite(createAccount());
+  const find = page.getByLabel('Find', { exact: true });
+  await find.fill('No agreement begins like this');
+  await see(page, 'No agreement matches');
+  await page.getByRole('link', { name: 'Agreements', exact: true }).last().click();
+  await see(page, record.displayName);
+  expectTrue((await find.inputValue()) === '', 'what is not filtered is not said to be');
+  await page.goBack();
+  await see(page, 'No agreement matches');
+  expectTrue((await find.inputValue()) !== '', 'going back brings the filter back');
+  await context.close();
+}
+
 /** Many wallets do not fill a narrow screen, and each of them can still be reached. */
 export async function foldWallets(world: ConsoleWorld): Promise<void> {
   const { page, context } = await world.invite(createAccount(), `${world.baseUrl}/console/awaiting`);

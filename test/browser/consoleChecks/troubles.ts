@@ -3,8 +3,8 @@ import { deployAgreement, submitInput } from '../../../client/src/viem/index.ts'
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
 
 /**
- * Failures outside the page: a refusal, a lost connection, an unreachable node. The page explains each one in
- * words, and the person can continue.
+ * Failures outside the page: a refusal, a session that cannot be looked at, a lost connection. The page
+ * explains each one in words, and the person can continue.
  */
 export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   const { client } = world;
@@ -46,6 +46,20 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   );
   const moved = await client.agreements.getState(record.id);
   expectTrue(moved.state !== state, 'the agreement has moved');
+  // The next nonce is prepared, so that signing again is enough.
+  await see(page, 'Valid once (nonce 1)');
+  await page.getByRole('button', { name: 'Sign in the wallet' }).click();
+  await see(page, `The agreement is now in ${state}`);
+
+  // One read is refused, and then nobody can say whether the session has ended: the page stays.
+  const denied = { error: { code: 'unauthorized', message: 'no', requestId: 'req_0' } };
+  await page.route('**/v0/agreements/*/state', (route) => route.fulfill({ status: 401, json: denied }));
+  await page.route('**/v0/sessions/current', (route) => route.fulfill({ status: 503, body: '' }));
+  // The third look comes after the first has failed with its retry.
+  for (let looks = 0; looks < 3; looks++) await page.waitForResponse('**/v0/sessions/current');
+  await see(page, `The agreement is now in ${state}`);
+  await page.unroute('**/v0/agreements/*/state');
+  await page.unroute('**/v0/sessions/current');
 
   await context.setOffline(true);
   await see(page, 'shows the last known data');

@@ -24,7 +24,7 @@ describe('a session', () => {
     const { browser, answer } = await scene.enter({ label: 'Ada' });
     const [cookie = ''] = answer.headers.getSetCookie();
     expect(cookie).toMatch(
-      /^agreements-session=ags_[0-9a-f]{64}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+      /^agreements-session=ags_[0-9a-f]{64}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/,
     );
     expect(JSON.stringify(answer.body)).not.toContain('ags_');
     expect((await browser.call('GET', list)).status).toBe(200);
@@ -46,7 +46,7 @@ describe('a session', () => {
         headers: { 'x-api-key': scene.principal.key },
       });
       expect(entered.headers.getSetCookie()[0]).toMatch(
-        /^__Host-agreements-session=ags_[0-9a-f]{64}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+        /^__Host-agreements-session=ags_[0-9a-f]{64}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
       );
       expect((await browser.call('GET', list)).status).toBe(200);
       // Another host of the domain could set a cookie without the prefix.
@@ -56,6 +56,18 @@ describe('a session', () => {
       expect((await plain.call('GET', list)).status).toBe(401);
     } finally {
       await secure.close();
+    }
+  });
+
+  test('sets its cookie once, so that no late answer puts a former session back into its browser', async () => {
+    const { browser } = await scene.enter();
+    for (const [method, path] of [
+      ['GET', list],
+      ['GET', '/v0/sessions/current'],
+      ['POST', '/v0/sessions/links'],
+    ] as const) {
+      const { headers } = await browser.call(method, path, { body: method === 'POST' ? {} : undefined });
+      expect(headers.getSetCookie()).toEqual([]);
     }
   });
 

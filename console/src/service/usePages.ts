@@ -1,0 +1,37 @@
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { healAfter } from './queries.ts';
+
+type Page<Row> = {
+  readonly data: readonly Row[];
+  readonly pageInfo: { readonly nextCursor: string | null };
+};
+
+type Listed<Row> = {
+  readonly queryKey: readonly unknown[];
+  readonly list: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>;
+  /** Between two refreshes; without it the list is read once, and again after a failure. */
+  readonly lookMs?: number;
+};
+
+/** So many pages are refreshed by themselves; more would cost a request each. */
+const refreshedPages = 4;
+
+/** A list that is shown page after page: its rows so far, and how to get more. */
+export function usePages<Row>({ queryKey, list, lookMs }: Listed<Row>) {
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => list(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pageInfo }) => pageInfo.nextCursor ?? undefined,
+    refetchInterval: ({ state: { data: known, error: fault } }) =>
+      lookMs !== undefined && (known?.pages.length ?? 0) <= refreshedPages ? lookMs : healAfter(fault),
+  });
+  return {
+    /** Undefined until the first page is there. */
+    rows: data?.pages.flatMap((page) => page.data),
+    error,
+    retry: () => void refetch(),
+    /** Undefined if there is no more. */
+    showMore: hasNextPage ? () => void fetchNextPage() : undefined,
+  };
+}
