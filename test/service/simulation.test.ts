@@ -129,7 +129,11 @@ describe('a simulated deployment', () => {
         ],
       },
     };
-    const body = { agreement, chainId: 59141, steps: Array(200).fill({ inputId: 'go', values: {}, by: tenant }) };
+    const body = {
+      agreement,
+      chainId: 59141,
+      steps: Array(200).fill({ inputId: 'go', values: {}, by: tenant }),
+    };
     const { status, body: answer } = await simulate(body);
     expect(status).toBe(200);
     const { steps, stoppedAt } = simulationShape.strict().parse(answer.data);
