@@ -57,22 +57,19 @@ export type Refusal = FailureFacts & {
 /** The service answered with an error. Its class follows `code`; `reason` is more specific, if known. */
 export class ApiError extends AgreementsError {
   /** The HTTP status. */
-  readonly status: number;
+  declare readonly status: number;
   /** Stable, such as `not_found`. */
-  readonly code: string;
+  declare readonly code: string;
   /** Stable, such as `stale_nonce`; undefined if the code says everything. */
-  readonly reason: string | undefined;
-  readonly details: ErrorDetails;
+  declare readonly reason: string | undefined;
+  declare readonly details: ErrorDetails;
   /** How long the service asks to wait before the next attempt. */
-  readonly retryAfterSeconds: number | undefined;
+  declare readonly retryAfterSeconds: number | undefined;
 
-  constructor(message: string, refusal: Refusal) {
-    super(message, refusal);
-    this.status = refusal.status;
-    this.code = refusal.code;
-    this.details = refusal.details ?? {};
-    this.reason = this.details.reason;
-    this.retryAfterSeconds = refusal.retryAfterSeconds;
+  constructor(message: string, { requestId, cause, ...refusal }: Refusal) {
+    super(message, { requestId, cause });
+    const { details = {} } = refusal;
+    Object.assign(this, { ...refusal, details, reason: details.reason });
   }
 }
 

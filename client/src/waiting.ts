@@ -1,5 +1,4 @@
 import type { AgreementsClient } from './agreementsClient.ts';
-import { AbortedError } from './errors.ts';
 import { pause, planRetry } from './http/retry.ts';
 import { metaOf } from './http/transport.ts';
 import type { AgreementRecord, AgreementState, InputRecord } from './types.ts';
@@ -121,18 +120,19 @@ async function waitUntil<Found>(
   const ending = signal ? AbortSignal.any([signal, time]) : time;
   let cause: unknown;
   for (let looks = 0; ; looks++) {
-    let restMs: number | undefined = pollMs;
+    let restMs = pollMs;
     try {
       const found = await look(ending, looks === 0);
       if (found !== undefined) return found;
     } catch (error) {
       // Temporary failures are waited out too, such as an index that is behind.
-      restMs = planRetry(error, looks, Number.POSITIVE_INFINITY);
-      if (restMs === undefined && (signal?.aborted || !time.aborted)) throw error;
+      const asked = planRetry(error, looks, Number.POSITIVE_INFINITY);
+      if (asked) restMs = Math.max(asked, pollMs);
+      else if (signal?.aborted || !time.aborted) throw error;
       if (!time.aborted) cause = error;
     }
-    await pause(Math.max(restMs ?? 0, pollMs), ending).catch((reason) => {
-      if (signal?.aborted) throw new AbortedError('The wait was aborted.', { requestId: '', cause: reason });
+    await pause(restMs, ending).catch((error) => {
+      if (signal?.aborted) throw error;
     });
     if (time.aborted) throw new WaitTimeoutError(`${what} has not come within ${timeoutMs} ms.`, { cause });
   }

@@ -112,7 +112,7 @@ type Argument = { readonly value: Scalar; readonly refuse: (type: string) => voi
 function readArgument({ agreement, place, values, type }: ArgumentPlace): Argument | undefined {
   if (place.text() === undefined) return undefined;
   const resolved: Resolved | undefined = resolveText({ agreement, place, values });
-  if (resolved === undefined || !values.output.take(resolved)) return undefined;
+  if (resolved === undefined) return undefined;
   const refuse = (wanted: string) => resolved.refuse(`does not fit the parameter's type, ${quote(wanted)}`);
   const value = isScalar(resolved.value) ? coerceArgument(type, resolved.value) : undefined;
   if (value !== undefined) return { value, refuse };

@@ -141,7 +141,7 @@ function compileInitVar({ root, values, entry }: InitialEntry): DataField | unde
   if (variable === undefined) return undefined;
   const { name, fType } = variable;
   const resolved = findValue({ values, name, neededBy: entry.path });
-  if (resolved === undefined || !values.output.take(resolved)) return undefined;
+  if (resolved === undefined) return undefined;
   const parsed = parseValue(resolved.value, variable);
   if (parsed.ok) return { id: nameHash(name), fType, data: encodeValue(fType, parsed.value) };
   resolved.refuse(parsed.message);

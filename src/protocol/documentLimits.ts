@@ -1,3 +1,5 @@
+import { outputCharacters } from './resolveText.ts';
+
 /** Limits on the size of an agreement. They also bound everything that a service makes of a document. */
 export type AgreementLimits = {
   /** UTF-8 bytes of the document's text. */
@@ -53,11 +55,8 @@ export const fixedLimits = {
    * rules.
    */
   describedBytes: 512 * 1024,
-  /**
-   * Characters of the texts in all actions and initial values: each reference to a text repeats it. No block has room for
-   * as much.
-   */
-  outputCharacters: 512 * 1024,
+  /** Characters of the texts in all actions and initial values: each reference to a text repeats it. */
+  outputCharacters,
 } as const;
 
 /** Limits on the size of the values of a deployment or an input. */

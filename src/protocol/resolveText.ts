@@ -1,5 +1,4 @@
 import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
-import { OutputBudget } from './outputBudget.ts';
 import { quote } from './quote.ts';
 import { findContractReference, findVariableReference } from './references.ts';
 
@@ -11,12 +10,28 @@ export type ValueSource = {
   /** Undefined while only the document is checked; parts that depend on a value are then skipped. */
   readonly values: JsonObject | undefined;
   readonly issues: ValueIssue[];
-  readonly output: OutputBudget;
+  /** Characters that the texts may still take; negative once they have taken more. */
+  room: number;
 };
+
+/**
+ * Characters of the texts in all actions and initial values together. A document may refer to one text thousands of
+ * times; this bounds the time and memory of all that follows. No block has room for as much.
+ */
+export const outputCharacters = 512 * 1024;
 
 /** @param values undefined while only the document is checked. */
 export function createValueSource(values: JsonObject | undefined): ValueSource {
-  return { values, issues: [], output: new OutputBudget() };
+  return { values, issues: [], room: outputCharacters };
+}
+
+/** A repeated text, if there is room for it; the first one without room is refused. */
+function takeRoom(source: ValueSource, resolved: Resolved): Resolved | undefined {
+  if (source.room < 0) return undefined;
+  if (typeof resolved.value === 'string') source.room -= resolved.value.length;
+  if (source.room >= 0) return resolved;
+  resolved.refuse(`is repeated beyond ${outputCharacters} characters`);
+  return undefined;
 }
 
 /**
@@ -27,8 +42,8 @@ export type Resolved = { readonly value: unknown; readonly refuse: (message: str
 
 /**
  * The effective value of the variable that a text refers to, otherwise the address of the contract that it
- * refers to, otherwise the text itself. Undefined if the value or contract is missing (which is noted) or
- * values are not checked.
+ * refers to, otherwise the text itself. Undefined if the value or contract is missing or repeated too often (which is
+ * noted), or values are not checked.
  */
 export function resolveText({
   agreement,
@@ -44,10 +59,10 @@ export function resolveText({
   const variable = findVariableReference(place.value);
   if (variable !== undefined) return findValue({ values, name: variable, neededBy: place.path });
   const contract = findContractReference(place.value);
-  return contract === undefined ? literal : findContract({ agreement, name: contract, place });
+  return contract === undefined ? literal : findContract({ agreement, name: contract, place, values });
 }
 
-/** The effective value of a variable; a missing or null value is noted as `values.NAME`. */
+/** The effective value of a variable; a missing or null value, or one without room, is noted as `values.NAME`. */
 export function findValue({
   values,
   name,
@@ -61,7 +76,7 @@ export function findValue({
   const value = ownValue(values.values, name);
   const refuse = (message: string) =>
     values.issues.push({ name, message: `${message} (needed by ${neededBy})` });
-  if (value !== undefined && value !== null) return { value, refuse };
+  if (value !== undefined && value !== null) return takeRoom(values, { value, refuse });
   refuse('is missing');
   return undefined;
 }
@@ -70,13 +85,16 @@ function findContract({
   agreement,
   name,
   place,
+  values,
 }: {
   agreement: JsonCursor;
   name: string;
   place: JsonCursor;
+  values: ValueSource;
 }): Resolved | undefined {
   const address = agreement.at('contracts').member(name).member('address');
-  if (!address.isAbsent) return { value: address.value, refuse: (message) => address.refuse(message) };
+  if (!address.isAbsent)
+    return takeRoom(values, { value: address.value, refuse: (message) => address.refuse(message) });
   place.refuse(`names the contract ${quote(name)}, which has no address in contracts`);
   return undefined;
 }

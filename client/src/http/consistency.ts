@@ -27,9 +27,7 @@ export function createTokens(isOn: boolean): Tokens {
       kept = kept.filter(({ token }) => !asked.includes(token));
     },
     keep(token, facts) {
-      if (!isOn || token === undefined) return;
-      const others = kept.filter((other) => other.token !== token);
-      kept = [...others, { token, names: facts.map(lower) }].slice(-mostTokens);
+      if (isOn && token) kept = [...kept, { token, names: facts.map(lower) }].slice(-mostTokens);
     },
   };
 }

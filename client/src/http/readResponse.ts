@@ -57,9 +57,8 @@ function readError(response: Response, { body, requestId }: Failed): ApiError | 
   }
   // Proxies answer in their own words; only their status counts.
   const code = codesByStatus[status];
-  // Redirects are not followed; pages see them as status 0.
-  const hint = status < 400 ? ': check the baseUrl' : '';
-  const message = `The answer is ${status} without an error${hint}.`;
+  // A redirect is not followed; pages see it as status 0.
+  const message = `The answer is ${status} without an error.`;
   return code
     ? createApiError(message, { status, code, retryAfterSeconds, requestId })
     : new InvalidResponseError(message, { status, requestId });

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, InvalidResponseError } from '../errors.ts';
+import { AbortedError, ApiError, ConnectionError, InvalidResponseError } from '../errors.ts';
 
 const firstDelayMs = 250;
 const longestDelayMs = 8_000;
@@ -25,12 +25,11 @@ export function planRetry(
 }
 
 function mayPass(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true;
+  if (error instanceof ConnectionError || isInProgress(error)) return true;
   if (!(error instanceof ApiError || error instanceof InvalidResponseError)) return false;
   const { status } = error;
-  if (status === 408 || status >= 500) return true;
-  if (!(error instanceof ApiError)) return status < 300;
-  return status === 429 || isInProgress(error);
+  // A successful answer that is not the service's was truncated on its way.
+  return status === 408 || status === 429 || status >= 500 || status < 300;
 }
 
 /** Whether the same request, under the same key, is still in progress. */
@@ -43,18 +42,23 @@ export function isInProgress(error: unknown): boolean {
   );
 }
 
-/** Resolves after a time, or rejects as soon as the signal is aborted. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/**
+ * Resolves after a time, or rejects as soon as the signal is aborted.
+ *
+ * @param requestId of the call that is repeated after the pause.
+ * @throws AbortedError
+ */
+export function pause(ms: number, signal?: AbortSignal, requestId = ''): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
     const stop = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
+      reject(new AbortedError('The call was aborted.', { requestId, cause: signal?.reason }));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
     }, ms);
+    if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });
   });
 }

@@ -141,9 +141,7 @@ export function createTransport(options: ClientOptions): Transport {
         // An earlier attempt is still in progress at the service: it may take as long as any attempt.
         if (isInProgress(error)) busyUntil ||= Date.now() + timeoutMs;
         if (!isInProgress(error) || Date.now() > busyUntil) attempt++;
-        await pause(delayMs, own.signal).catch((reason) => {
-          throw new AbortedError('The call was aborted.', { requestId, cause: reason });
-        });
+        await pause(delayMs, own.signal, requestId);
       }
     }
   }

@@ -5,17 +5,15 @@ import type { SignableTypedData } from '../types.ts';
 export class TypedDataMismatchError extends Error {
   override readonly name = 'TypedDataMismatchError';
   /** The differing part, such as `message.docHash` or `domain.verifyingContract`. */
-  readonly differences: readonly string[];
+  declare readonly differences: readonly string[];
   /** The locally computed digest. */
-  readonly expectedDigest: Hex;
+  declare readonly expectedDigest: Hex;
   /** The service's digest of its own typed data. */
-  readonly offeredDigest: string;
+  declare readonly offeredDigest: string;
 
   constructor(facts: { differences: readonly string[]; expectedDigest: Hex; offeredDigest: string }) {
     super(`The typed data of the service differ: ${facts.differences.join(', ')}.`);
-    this.differences = facts.differences;
-    this.expectedDigest = facts.expectedDigest;
-    this.offeredDigest = facts.offeredDigest;
+    Object.assign(this, facts);
   }
 }
 

@@ -325,7 +325,7 @@ describe('what is written of one text that is referred to again and again is bou
       args: times(32, () => arg),
     },
   });
-  const message = expect.stringContaining(`longer than ${fixedLimits.outputCharacters} characters`);
+  const message = expect.stringContaining(`is repeated beyond ${fixedLimits.outputCharacters} characters`);
 
   test('in the document', () => {
     const agreement = buildDocument({

@@ -19,17 +19,19 @@ export function addWatch(program: Command, context: Context): void {
       const signal = terminal.stopped;
       const record = await client.agreements.get(id, { signal, ...readChain(options) });
       const text = `${paint(terminal, 'bold', plain(record.displayName))} is in ${plain(record.state ?? record.status)}`;
-      context.stream({ value: record, text });
       const seen = new Map<string, string>();
-      let isFirst = true;
+      const readChanges = async () => {
+        const inputs = await readChanged(client, { agreementId: record.id, seen, signal });
+        for (const { id: inputId, status } of inputs) seen.set(inputId, status);
+        return inputs;
+      };
+      await readChanges();
+      context.stream({ value: record, text });
       for (let failures = 0; !signal.aborted; ) {
         let restMs: number | undefined = pollMs;
         try {
-          for (const input of await readChanged(client, { agreementId: record.id, seen, signal })) {
-            seen.set(input.id, input.status);
-            if (!isFirst) context.stream({ value: input, text: describe(context, input) });
-          }
-          isFirst = false;
+          for (const input of await readChanges())
+            context.stream({ value: input, text: describe(context, input) });
           failures = 0;
         } catch (error) {
           if (signal.aborted) return;
