@@ -38,6 +38,8 @@ export type TransitionFact = {
   variables: VariableValues;
   /** The values of its input, by field; empty for the deployment. */
   submitted: VariableValues;
+  /** Whether no rule fires for it. */
+  isSilent: boolean;
 };
 
 /** The input id of deployments. */

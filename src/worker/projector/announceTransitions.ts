@@ -53,7 +53,8 @@ export async function announceTransitions(
   if (facts.length === 0) return;
   const createdAt = new Date();
   await storeEvents(transaction, buildTransitionEvents(facts, createdAt));
-  await fireTransitionRules(transaction, { facts, eventIds, createdAt });
+  const loud = facts.filter(({ isSilent }) => !isSilent);
+  await fireTransitionRules(transaction, { facts: loud, eventIds, createdAt });
 }
 
 /** The stored data of a record that its events contain or depend on. */
@@ -87,6 +88,7 @@ function describeDeployment(
     blockOrder: blockOrderOf(0),
     variables: history.variables,
     submitted: {},
+    isSilent: false,
   };
 }
 
@@ -123,6 +125,7 @@ function describeTransitions(
           submitted,
         },
         blockOrder: blockOrderOf(number),
+        isSilent: record.silent.has(input.position),
       },
     ];
   });

@@ -23,18 +23,24 @@ const blockTextLimit = 64 * 1024 * 1024;
  */
 const foldTimeMs = 500;
 const blockLimitMs = 5_000;
-/**
- * At most about this many rows of notifications and schedules are caused by one fold; and the most by the inputs that
- * one record has in one block.
- */
+/** At most about this many rows of notifications and schedules are caused by one fold. */
 const firingLimit = 2_000;
+/**
+ * About the most of them for the inputs that one record has in one block, which are folded together. Anybody who may
+ * move an agreement can send a block full of inputs, so beyond this the rules are silent.
+ */
 const blockFiringLimit = 20_000;
 /** The most values of variables held at once for one record. */
 const mostValues = 1_000_000;
 /** The most characters of a record's variables: a fold holds at least one record whole. */
 const variableTextLimit = 64 * 1024 * 1024;
 
-export type ExtendedRecord = FoldedRecord & { mined: MinedInput[]; isBehind: boolean };
+export type ExtendedRecord = FoldedRecord & {
+  mined: MinedInput[];
+  isBehind: boolean;
+  /** Positions of inputs for which no rule fires. */
+  silent: ReadonlySet<number>;
+};
 
 type Extension = {
   chainId: number;
@@ -76,8 +82,8 @@ export async function extendHistories(
       document: documents(record.docHash),
       weigh: weigh ?? (() => 0),
     };
-    const { history, mined, firings } = isLeftOut
-      ? { ...record, mined: [], firings: 0 }
+    const { history, mined, silent, firings } = isLeftOut
+      ? { ...record, mined: [], silent: new Set<number>(), firings: 0 }
       : await extendHistory(record, lacking, turn).catch((cause) => failFold(record.id, cause));
     leftMs -= pace.spentMs();
     leftFirings -= firings;
@@ -86,6 +92,7 @@ export async function extendHistories(
       ...record,
       history,
       mined,
+      silent,
       isBehind: behind.has(record.id) || mined.length < lacking.length,
     });
   }
@@ -106,9 +113,10 @@ async function extendHistory(
   { id, history: stored }: FoldedRecord,
   lacking: readonly RecordInput[],
   { pace, timeMs, text, firings: mostFirings, document, weigh }: Turn,
-): Promise<{ history: History; mined: MinedInput[]; firings: number }> {
+): Promise<{ history: History; mined: MinedInput[]; silent: Set<number>; firings: number }> {
   const mined: MinedInput[] = [];
-  if (lacking.length === 0) return { history: stored, mined, firings: 0 };
+  const silent = new Set<number>();
+  if (lacking.length === 0) return { history: stored, mined, silent, firings: 0 };
   const reader = await document.prepare(pace);
   // Each input keeps its values until it is written.
   const mostInputs = Math.max(1, mostValues / (1 + Object.keys(stored.variables).length));
@@ -135,18 +143,13 @@ async function extendHistory(
       throw new RecordFoldError(id, tooLong('inputs of one block', 2 * blockTextLimit));
     }
     const weight = weigh(next.mined);
-    firings += weight;
     firingsOfBlock += weight;
-    if (firingsOfBlock > blockFiringLimit) {
-      throw new RecordFoldError(
-        id,
-        `Its inputs of one block cause more than ${blockFiringLimit} notifications and schedules.`,
-      );
-    }
+    if (firingsOfBlock > blockFiringLimit) silent.add(next.mined.position);
+    else firings += weight;
     watch(next);
     await pace.breathe();
   }
-  return { history, mined, firings };
+  return { history, mined, silent, firings };
 }
 
 /** Values only grow by those of inputs, so their sum is taken anew only when it may be beyond the limit. */

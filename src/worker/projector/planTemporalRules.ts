@@ -46,7 +46,11 @@ export async function planTemporalRules(transaction: Queryable, folded: FoldedSt
         inputStep(input, { chainId, agreement: record?.history.agreement ?? '' }),
       ),
     ];
-    const followed = followSpans(rules, { open: open.get(id) ?? [], steps });
+    const { ended, begun } = followSpans(rules, { open: open.get(id) ?? [], steps });
+    // In a block with too many transitions, only what outlasts the block is scheduled.
+    const isKept = ({ sinceBlock, untilBlock }: (typeof begun)[number]) =>
+      !record?.silent.size || untilBlock !== sinceBlock;
+    const followed = { ended, begun: begun.filter(isKept) };
     await writeSpans(transaction, { chainId, recordId: id, followed });
   }
 }

@@ -383,11 +383,59 @@ test('transitions that notify many are folded a few at a time, and each notifies
   expect(firings).toEqual(Array.from({ length: 25 }, () => ({ count: 250 })));
 });
 
-test('a block whose inputs notify too many belongs to a record that cannot be folded', async () => {
+test('a block whose inputs would notify too many is announced whole, and its last inputs notify nobody', async () => {
   const recordId = await draftNotifying(250);
   await scene.mine(deployment());
   await scene.fold();
-  scene.add(...Array.from({ length: 81 }, (_, at) => input(toggle(String(at)))));
+  scene.add(...Array.from({ length: 83 }, (_, at) => input(toggle(String(at)))));
   await scene.show();
-  await expect(scene.fold()).rejects.toMatchObject({ name: 'RecordFoldError', recordId });
+  await scene.fold();
+  expect(await scene.record(recordId)).toMatchObject({ inputCount: 83, behind: false });
+  expect(await rowsOf('select 1 from service.quarantined_records')).toEqual([]);
+  expect(
+    await rowsOf(`select count(*)::int as count from service.events where type = 'agreement.transitioned'`),
+  ).toEqual([{ count: 84 }]);
+  expect(await rowsOf('select count(*)::int as count from service.rule_firings')).toEqual([
+    { count: 250 + 20_000 },
+  ]);
+  // The next block's inputs notify everybody again.
+  await scene.mine(input(toggle('0')));
+  await scene.fold();
+  expect(await rowsOf('select count(*)::int as count from service.rule_firings')).toEqual([
+    { count: 250 + 20_000 + 250 },
+  ]);
+});
+
+test('in a block with too many transitions, rules of time are scheduled for the last state only', async () => {
+  const { recordId } = await scene.draft();
+  const rules = ['dark', 'bright'].flatMap((state) =>
+    Array.from({ length: 120 }, (_, at) =>
+      ruleOf({
+        id: `${state}${at}`,
+        trigger: {
+          type: 'temporal',
+          states: [state],
+          condition: { type: 'stateAge', threshold: { value: 1, unit: 'days' } },
+        },
+      }),
+    ),
+  );
+  await fixture.pool.query('update service.records set notification_template = $1', [
+    JSON.stringify({ rules }),
+  ]);
+  await scene.mine(deployment());
+  await scene.fold();
+  scene.add(...Array.from({ length: 85 }, (_, at) => input(toggle(String(at)))));
+  await scene.show();
+  await scene.fold();
+  const { state } = await scene.record(recordId);
+  const open = await rowsOf<{ state: string; count: number }>(
+    'select state, count(*)::int as count from service.rule_schedules where until_ms is null group by state',
+  );
+  expect(open).toEqual([{ state, count: 120 }]);
+  const passed = await rowsOf<{ count: number }>(
+    'select count(*)::int as count from service.rule_schedules where until_ms is not null',
+  );
+  // Those of the state before the block.
+  expect(passed[0]?.count).toBeLessThanOrEqual(120);
 });
