@@ -1,4 +1,4 @@
-import type { Abi } from 'viem';
+import type { Abi, Hex } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { LocalFacts } from '../admission/createAdmission.ts';
@@ -26,6 +26,8 @@ export async function acceptLocally(
     readonly wallet: FundedWallet | undefined;
     readonly actionErrors: Abi;
     readonly lifetimeSeconds: number;
+    /** Of the permit for the nonce of the facts, if it is known to be signed for that. */
+    readonly digest?: Hex | undefined;
   },
 ): Promise<AcceptedPermit> {
   const { facts, database, wallet, actionErrors, lifetimeSeconds } = context;
@@ -33,7 +35,7 @@ export async function acceptLocally(
   requireTime(permit.deadline, { facts, lifetimeSeconds });
   const { chainId } = permit;
   try {
-    const digest = await matchPermit(permit, { nonce, client: undefined });
+    const digest = context.digest ?? (await matchPermit(permit, { nonce, client: undefined }));
     requireSendable({ simulation, wallet, chainId, actionErrors });
     return { nonce, digest, gas: gas ?? null };
   } catch (error) {

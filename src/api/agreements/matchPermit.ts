@@ -80,18 +80,6 @@ export function findDigestFor(permit: SentPermit, nonce: bigint): Hex | undefine
   return recoverSigner(digest, permit.signature) === permit.signer ? digest : undefined;
 }
 
-/** The nonce in this range that the permit signs, with its digest; undefined if there is none. */
-export function findSignedPermit(
-  permit: SentPermit,
-  { from, through }: { from: bigint; through: bigint },
-): { nonce: bigint; digest: Hex } | undefined {
-  for (let nonce = from; nonce <= through; nonce++) {
-    const digest = findDigestFor(permit, nonce);
-    if (digest !== undefined) return { nonce, digest };
-  }
-  return undefined;
-}
-
 /** The nearby nonce for which the signature is valid, if any; the nearest are tried first. */
 async function findSignedNonce(permit: SentPermit, current: bigint): Promise<bigint | undefined> {
   for (let distance = 1n; distance <= earlierNonces; distance++) {

@@ -2,6 +2,7 @@ import type { Address, TypedDataDefinition } from 'viem';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { type PermitFacts, readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Call } from '../../platform/nodes/simulateCall.ts';
+import { createPace } from '../../platform/turns/pace.ts';
 import { hashPermit } from '../../protocol/hashPermit.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { comesAfter } from '../admission/comesAfter.ts';
@@ -62,11 +63,11 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {
   const { principalId, chainId, contract, agreement, signer, nonces } = preparation;
   const { database } = services;
-  const draw = (facts: PermitFacts, nonce: bigint): Drawn => {
+  const begin = (facts: PermitFacts) => {
     const buildTypedData = preparation.build(facts);
     const deadline = preparation.deadline ?? chooseDeadline(facts);
     requireTime(deadline, { facts, lifetimeSeconds: services.limits.permitLifetimeSeconds });
-    return { typedData: buildTypedData(nonce, deadline), nonce, deadline };
+    return (nonce: bigint): Drawn => ({ typedData: buildTypedData(nonce, deadline), nonce, deadline });
   };
   const readFacts = () => readSigningFacts(preparation, services);
   const judgeFacts = ({ simulation }: PermitFacts, wallet: FundedWallet | undefined) =>
@@ -79,17 +80,17 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   const { minedNonce } = facts;
   if (nonces === 'free') {
     const held = await listOwnPermits(database, { principalId, chainId, contract, signer, minedNonce });
-    const free = draw(facts, findFreeNonce(held, minedNonce));
-    const again = findSame(held, (nonce) => preparation.build(facts)(nonce, free.deadline));
-    const drawn = again === undefined ? free : draw(facts, again);
+    const draw = begin(facts);
+    const again = await findSame(held, (nonce) => draw(nonce).typedData);
+    const drawn = draw(again ?? findFreeNonce(held, minedNonce));
     return { ...drawn, minedNonce, verdict: judgeFacts(facts, wallet) };
   }
-  let drawn = draw(facts, minedNonce);
+  let drawn = begin(facts)(minedNonce);
   if (!(await isHeld(drawn))) return { ...drawn, minedNonce, verdict: judgeFacts(facts, wallet) };
   // The chain may have mined the permit that held the nonce since that was read: then it is the next nonce's
   // turn.
   facts = await readFacts();
-  drawn = draw(facts, facts.minedNonce);
+  drawn = begin(facts)(facts.minedNonce);
   const refusal =
     facts.minedNonce === minedNonce || (await isHeld(drawn)) ? refuseNonceInFlight(drawn.nonce) : undefined;
   if (refusal && nonces === 'turn') throw refusal;
@@ -98,11 +99,16 @@ export async function prepareSignable(preparation: Preparation, services: Servic
 }
 
 /** The nonce of an open permit with the very same terms: the same terms are the same permit. */
-function findSame(
+async function findSame(
   held: readonly OwnPermit[],
   build: (nonce: bigint) => TypedDataDefinition,
-): bigint | undefined {
-  return held.find(({ nonce, digest }) => hashPermit(build(nonce)) === digest)?.nonce;
+): Promise<bigint | undefined> {
+  const pace = createPace();
+  for (const { nonce, digest } of held) {
+    if (hashPermit(build(nonce)) === digest) return nonce;
+    await pace.breathe();
+  }
+  return undefined;
 }
 
 async function readSigningFacts(preparation: Preparation, services: Services): Promise<SigningFacts> {

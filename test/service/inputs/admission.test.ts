@@ -209,6 +209,11 @@ describe('by index and outbox', () => {
       sent.push(submit(lease, body));
       await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
       expect(outcome(await submitByOther(forged))).toEqual(alone);
+      const late = outcome(await submitByOther((await lease.sign({ ...knockOf(), deadline: 1 })).body));
+      expect(late).toMatchObject({ details: { reason: 'permit_expired' } });
+      const knock = outcome(await submitByOther((await lease.sign(knockOf())).body));
+      expect(knock).toMatchObject({ details: { reason: 'state_not_accepting' } });
+      for (const answer of [late, knock]) expect(JSON.stringify(answer)).not.toContain('ACTIVE');
       sent.push(submitByOther(body));
       const shared = 'select 1 from service.inputs where record_id = $1';
       await waitUntil('it is stored for the other principal', async () => {

@@ -408,7 +408,7 @@ test('a block whose inputs would notify too many is announced whole, and its las
 
 test('in a block with too many transitions, rules of time are scheduled for the last state only', async () => {
   const { recordId } = await scene.draft();
-  const rules = ['dark', 'bright'].flatMap((state) =>
+  const rules = ['dark', 'lit'].flatMap((state) =>
     Array.from({ length: 120 }, (_, at) =>
       ruleOf({
         id: `${state}${at}`,

@@ -1,0 +1,116 @@
+import type { Hex } from 'viem';
+import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
+import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { LocalFacts } from '../admission/createAdmission.ts';
+import { acceptLocally } from './acceptLocally.ts';
+import { type AcceptedPermit, findOpenDigest, type Permit } from './acceptPermit.ts';
+import { checkInput } from './checkInput.ts';
+import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
+import { findDigestFor } from './matchPermit.ts';
+
+/** What index and outbox say about an input. */
+export type IndexViews = {
+  /** After everybody's open inputs. */
+  readonly everybodys: LocalFacts;
+  /** The permit's digest, if it is signed for that view's nonce. */
+  readonly digest: Hex | undefined;
+  /** The same with a digest; without one the view after the sender's own open inputs. */
+  readonly view: LocalFacts;
+};
+
+/**
+ * The decision of index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal tells what the
+ * sender's own open inputs object to. It only tells that others' come first if the own ones would let the permit pass. The
+ * very same permit as an open one, which others may have sent, is accepted.
+ *
+ * @throws RefusedError
+ * @throws ChainUnavailableError if index and outbox cannot be read again.
+ */
+export async function acceptByIndex(
+  request: AdmissionRequest,
+  { everybodys, digest, view }: IndexViews,
+  services: AdmissionServices,
+): Promise<AdmittedInput> {
+  const decide = (facts: LocalFacts, known?: Hex) =>
+    tryInput(request, { facts, digest: known, services }).catch(keepRefusal);
+  const first = digest === undefined ? undefined : await decide(everybodys, digest);
+  if (first && !(first instanceof RefusedError)) return first;
+
+  const own = digest === undefined ? view : await lookAtInput({ ...request, isAfterOwn: true }, services);
+  if (!own) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
+  const alone = await decide(own);
+  const shared = await findShared(request, alone, services);
+  if (shared) return describe(request, { accepted: shared, facts: own });
+  if (alone instanceof RefusedError) throw alone;
+  const last = first ?? (await decide(everybodys));
+  if (last instanceof RefusedError) throw withoutFacts(last);
+  return last;
+}
+
+function keepRefusal(error: unknown): RefusedError {
+  if (error instanceof RefusedError) return error;
+  throw error;
+}
+
+async function tryInput(
+  request: AdmissionRequest,
+  { facts, digest, services }: { facts: LocalFacts; digest: Hex | undefined; services: AdmissionServices },
+): Promise<AdmittedInput> {
+  const { input, target, compiled } = request;
+  const { agreement, variables, wallet } = target;
+  const { limits, database } = services;
+  checkInput({ ...input, agreement, variables, facts }, limits);
+  if (!compiled) throw new Error('a validated input has no payload');
+  const accepted = await acceptLocally(compiled.permit, {
+    database,
+    wallet,
+    actionErrors: listActionErrors(agreement),
+    lifetimeSeconds: limits.permitLifetimeSeconds,
+    facts,
+    digest,
+  });
+  return describe(request, { accepted, facts });
+}
+
+function describe(
+  { compiled }: AdmissionRequest,
+  { accepted, facts }: { accepted: AcceptedPermit; facts: LocalFacts },
+): AdmittedInput {
+  if (!compiled) throw new Error('a validated input has no payload');
+  const { gasKind, isExternal, note } = facts;
+  return { ...accepted, compiled, gasKind: isExternal ? null : gasKind, note };
+}
+
+/** The open permit that is the very same one, if there is one. It proves its signer. */
+async function findShared(
+  { compiled }: AdmissionRequest,
+  alone: AdmittedInput | RefusedError,
+  { database }: AdmissionServices,
+): Promise<AcceptedPermit | undefined> {
+  if (!compiled) return undefined;
+  const signed = alone instanceof RefusedError ? findLater(compiled.permit, alone) : alone;
+  if (!signed) return undefined;
+  const { nonce, digest } = signed;
+  const open = await findOpenDigest(database, compiled.permit, nonce);
+  return open === digest ? { nonce, digest, gas: null } : undefined;
+}
+
+/** The nonce that a permit signs which was refused for signing a later one. */
+function findLater(
+  permit: Permit,
+  { reason, facts: { signedNonce } }: RefusedError,
+): { nonce: bigint; digest: Hex } | undefined {
+  if (reason !== 'future_nonce' || typeof signedNonce !== 'string') return undefined;
+  const nonce = BigInt(signedNonce);
+  const digest = findDigestFor(permit, nonce);
+  return digest && { nonce, digest };
+}
+
+/** A refusal because of others' open inputs, without what those lead to. A nonce that is held is the signer's own. */
+function withoutFacts(refusal: RefusedError): RefusedError {
+  const { reason, field } = refusal;
+  if (reason === 'nonce_in_flight') return refusal;
+  const message = 'Another input comes first, and the agreement does not accept this one after it.';
+  return new RefusedError(reason, message, field === undefined ? {} : { field });
+}
