@@ -36,7 +36,7 @@ export function buildDirectCall<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 >(definition: EndpointDefinition<Params, Query, Body>): DirectCall {
-  const { isHeavy, data } = definition;
+  const { isHeavy, mayBeLarge, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async ({ caller, requestId, params = {}, query = {}, body, consistency }, serving) => {
@@ -59,7 +59,7 @@ export function buildDirectCall<
             : await serving.awaitConsistency({ consistency, principalId }),
         disconnect() {},
       });
-    const response = await (data.isList
+    const response = await (data.isList || mayBeLarge
       ? serving.pageTurns.run(principalId, run)
       : serving.largeTurns.run({ owner: principalId, headers, isHeavy }, run));
     return answerShape.parse(await response.json());

@@ -78,6 +78,8 @@ export type EndpointDefinition<
   readonly scope: Scope | null;
   /** Whether a request computes for long, however small its body is: it then waits for its principal's turn. */
   readonly isHeavy?: boolean;
+  /** Whether a read may return megabytes, as pages of lists may: its principal's are then read in turns. */
+  readonly mayBeLarge?: boolean;
   /** The ways of authentication, if not all are allowed. */
   readonly credentials?: readonly Credential[];
   handle(

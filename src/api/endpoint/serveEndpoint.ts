@@ -45,7 +45,7 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
   const { method, scope, isHeavy, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
-  const isPage = data.isList === true;
+  const isInPageTurn = data.isList === true || definition.mayBeLarge === true;
   return async (context, serving) => {
     const { req } = context;
     const { limits } = serving;
@@ -71,7 +71,7 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
       const readAfter =
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
       const answer = () => definition.handle({ ...request, readAfter });
-      const response = await (isPage ? serving.pageTurns.run(principalId, answer) : answer());
+      const response = await (isInPageTurn ? serving.pageTurns.run(principalId, answer) : answer());
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
     if (method === 'get') return handle();

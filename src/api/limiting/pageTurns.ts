@@ -1,4 +1,5 @@
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { costOf } from '../../platform/http/readCost.ts';
 
 /** Reads pages of lists in turns of their owner: many at once only while they are small. */
 export type PageTurns = {
@@ -85,7 +86,7 @@ export function createPageTurns(): PageTurns {
       let restMs = 0;
       try {
         const page = await read();
-        const bytes = Number(page.headers.get('content-length') ?? 0);
+        const bytes = costOf(page);
         if (bytes <= largeBytes) owner.small++;
         else {
           Object.assign(owner, { small: 0, largeAt: performance.now() });

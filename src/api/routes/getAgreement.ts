@@ -1,7 +1,7 @@
 import type { Services } from '../../records/agreements/services.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, noBody } from '../endpoint/defineEndpoint.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
@@ -13,6 +13,7 @@ export function getAgreement({ reads }: Services): Endpoint {
     tag: 'Agreement records',
     summary: 'Read an agreement',
     scope: 'agreements.read',
+    mayBeLarge: true,
     params: recordParams,
     query: chainOfReference,
     body: noBody,
@@ -25,7 +26,7 @@ export function getAgreement({ reads }: Services): Endpoint {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;
       const dataText = await reads.run(readAfter, (pool) => readRecord(pool, { reference, principalId }));
-      return respondSingle({ requestId, dataText });
+      return respondLarge({ requestId, dataText });
     },
   });
 }

@@ -1,8 +1,9 @@
 import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { readSharedRecord } from '../guests/readSharedRecord.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { sharedQuery, sharedRecordShape } from '../shapes/sharingShapes.ts';
 
 export function getSharedAgreement({ pool, database, guests }: GuestServices): Endpoint {
@@ -21,12 +22,14 @@ export function getSharedAgreement({ pool, database, guests }: GuestServices): E
     data: { schema: sharedRecordShape, description: 'The agreement as shown to guests.' },
     refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitGuest, requestId }) {
+    async handle({ query, headers, client, limitGuest, inPageTurn, requestId }) {
       const guest = await guests.admit({ agreementId: query.agreementId, headers, client, need: 'read' });
       await limitGuest(guest);
-      const dataText = await readSharedRecord(pool, guest);
-      if (guest.linkId !== undefined) await noteUse(database, { linkId: guest.linkId, kind: 'opened' });
-      return respondSingle({ requestId, dataText });
+      return inPageTurn(turnOfGuests(guest.principalId), async () => {
+        const dataText = await readSharedRecord(pool, guest);
+        if (guest.linkId !== undefined) await noteUse(database, { linkId: guest.linkId, kind: 'opened' });
+        return respondLarge({ requestId, dataText });
+      });
     },
   });
 }

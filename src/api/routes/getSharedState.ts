@@ -1,8 +1,9 @@
 import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { readState } from '../agreements/readState.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { stateShape } from '../shapes/resources.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 
@@ -21,7 +22,7 @@ export function getSharedState({ pool, guests }: GuestServices): Endpoint {
     data: { schema: stateShape, description: 'The state as of `blockNumber`.' },
     refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitGuest, requestId }) {
+    async handle({ query, headers, client, limitGuest, inPageTurn, requestId }) {
       const { name, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
@@ -29,8 +30,13 @@ export function getSharedState({ pool, guests }: GuestServices): Endpoint {
         need: 'read',
       });
       await limitGuest({ name, principalId });
-      const dataText = await readState(pool, acceptedInputs, { reference: { id: recordId }, principalId });
-      return respondSingle({ requestId, dataText });
+      return inPageTurn(turnOfGuests(principalId), async () => {
+        const reference = { id: recordId };
+        return respondLarge({
+          requestId,
+          ...(await readState(pool, acceptedInputs, { reference, principalId })),
+        });
+      });
     },
   });
 }

@@ -2,7 +2,7 @@ import type { Services } from '../../records/agreements/services.ts';
 import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { readState } from '../agreements/readState.ts';
 import { defineEndpoint, type Endpoint, noBody } from '../endpoint/defineEndpoint.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { stateShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
@@ -16,6 +16,7 @@ export function getState({ pool, reads }: Services): Endpoint {
     tag: 'Agreement records',
     summary: 'Read the state and accepted inputs of an agreement',
     scope: 'agreements.read',
+    mayBeLarge: true,
     params: recordParams,
     query: chainOfReference,
     body: noBody,
@@ -27,10 +28,10 @@ export function getState({ pool, reads }: Services): Endpoint {
     async handle({ params, query, caller, requestId, readAfter }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;
-      const dataText = await reads.run(readAfter, (source) =>
+      const read = await reads.run(readAfter, (source) =>
         readState(source, acceptedInputs, { reference, principalId }),
       );
-      return respondSingle({ requestId, dataText });
+      return respondLarge({ requestId, ...read });
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { noteReadBytes } from '../../platform/http/readCost.ts';
 import { writeJson } from '../../platform/http/writeJson.ts';
 import { describeWarnings, type Warning, warningShape } from './warnings.ts';
 
@@ -52,10 +53,28 @@ export function respondSingle({ requestId, dataText, consistency, warnings }: Si
   return writeJson({ status: 200, requestId, text: `{"data":${dataText},"meta":${meta}}` });
 }
 
-/** A page of a list in its envelope, with its length for `PageTurns`; `dataText` is a JSON array. */
+/**
+ * A resource that may be large, in its envelope.
+ *
+ * @param answer.readBytes the bytes that were read for it, if they may be more than it has.
+ */
+export function respondLarge({
+  requestId,
+  dataText,
+  readBytes = 0,
+}: Pick<Single, 'requestId' | 'dataText'> & { readBytes?: number }): Response {
+  const answer = measured(requestId, `{"data":${dataText},"meta":${buildMeta(requestId)}}`);
+  return noteReadBytes(answer, readBytes);
+}
+
+/** A page of a list in its envelope; `dataText` is a JSON array. */
 export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
   const page = JSON.stringify(pageInfo);
-  const text = `{"data":${dataText},"pageInfo":${page},"meta":${buildMeta(requestId)}}`;
+  return measured(requestId, `{"data":${dataText},"pageInfo":${page},"meta":${buildMeta(requestId)}}`);
+}
+
+/** With its length, by which `PageTurns` knows large answers. */
+function measured(requestId: string, text: string): Response {
   const headers = { 'content-length': String(Buffer.byteLength(text)) };
   return writeJson({ status: 200, requestId, text, headers });
 }

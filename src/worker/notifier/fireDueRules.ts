@@ -31,13 +31,7 @@ const principalsAtOnce = 500;
 type DueRow = SpanRow &
   RowOf<
     typeof records,
-    | 'principal_id'
-    | 'display_name'
-    | 'template_id'
-    | 'participants'
-    | 'observers'
-    | 'variables'
-    | 'notification_template'
+    'principal_id' | 'display_name' | 'template_id' | 'participants' | 'observers' | 'notification_template'
   >;
 
 export type FiredRules = {
@@ -71,7 +65,7 @@ export async function fireDueRules(
   const looked = await transaction.execute<TurnRow>(findTurns({ chainId, clock, after }));
   const turns = looked.rows.filter(({ is_due: isDue }) => isDue).slice(0, schedulesAtOnce);
   const { rows } = await transaction.execute<DueRow>(sql`
-    select schedule.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers, r.variables,
+    select schedule.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers,
       r.notification_template
     from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
     where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock, turns })})
@@ -186,7 +180,11 @@ async function fire(
   const occasion =
     span.intervalMs === null ? occasionOfStay(span.stay) : occasionOfInterval(span.span, due.number);
   const transition = { fromState: span.fromState, toState: span.state, inputId: span.inputId };
-  const { variables } = row;
+  // One record's at a time: they may have megabytes.
+  const { rows } = await transaction.execute<RowOf<typeof records, 'variables'>>(
+    sql`select variables from service.records where id = ${row.record_id}`,
+  );
+  const variables = rows[0]?.variables ?? {};
   const occurrence = { rule, templateId, record, occasion, transition, occurredAt: undefined, variables };
   const passedOn = passOnVariables([occurrence]);
   const firings = buildFirings(occurrence, { eventIds, createdAt, variables: passedOn });

@@ -32,8 +32,11 @@ const firingLimit = 2_000;
 const blockFiringLimit = 20_000;
 /** The most values of variables held at once for one record. */
 const mostValues = 1_000_000;
-/** The most characters of a record's variables: a fold holds at least one record whole. */
-const variableTextLimit = 64 * 1024 * 1024;
+/**
+ * The most characters of a record's variables: every read returns them whole, and every fold writes them whole. The largest
+ * deployment has a thirtieth of that.
+ */
+const variableTextLimit = 8 * 1024 * 1024;
 
 export type ExtendedRecord = FoldedRecord & {
   mined: MinedInput[];
