@@ -67,7 +67,7 @@ export const mostOpen = 256;
  * Characters of call data of open inputs, and of payloads of accepted ones: more would block the event loop
  * for long.
  */
-const mostCharacters = 2 * 1024 * 1024;
+export const mostCharacters = 2 * 1024 * 1024;
 
 /** Whether the index shows the newest folded block: then it shows the effect of every mined row. */
 const showsAllThatIsFolded = `
