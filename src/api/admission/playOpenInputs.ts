@@ -7,6 +7,8 @@ import type { Standing } from './readStanding.ts';
 export type PlayedInputs = {
   /** Identifies what they were played on; undefined if it cannot be recognised. */
   readonly base: string | undefined;
+  /** Before the first one. */
+  readonly start: Engine;
   readonly inputs: readonly PlayedInput[];
   /** After the last one. */
   readonly engine: Engine;
@@ -40,13 +42,14 @@ export function playOpenInputs(
     return { row, call, isExpired: row.isWaiting && time > call.deadline };
   });
   const base = identify(standing);
-  const before = base !== undefined && base === earlier?.base ? earlier.inputs : [];
+  const same = base !== undefined && base === earlier?.base ? earlier : undefined;
+  const before = same?.inputs ?? [];
   const differing = calls.findIndex(
     ({ row, isExpired }, at) => before[at]?.id !== row.id || before[at].isExpired !== isExpired,
   );
   const inputs = before.slice(0, differing === -1 ? calls.length : differing);
-  const last = inputs.at(-1);
-  let engine = last ? addNonces(last.engine, standing) : resume(rules, standing);
+  const start = same?.start ?? resume(rules, standing);
+  let engine = addNonces(inputs.at(-1)?.engine ?? start, standing);
   for (const { row, call, isExpired } of calls.slice(inputs.length)) {
     const { inputId, payload, deadline } = call;
     const permit = { signer: row.signer, nonce: row.nonce, deadline };
@@ -58,7 +61,7 @@ export function playOpenInputs(
     if (outcome.ok) engine = outcome.engine;
     inputs.push({ id: row.id, call, isExpired, engine });
   }
-  return { base, inputs, engine };
+  return { base, start, inputs, engine };
 }
 
 /** The moment of the index; without its block's hash a reorg could not be told from it. */

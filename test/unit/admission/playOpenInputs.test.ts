@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem';
+import { type Address, encodeFunctionData, type Hex, pad, zeroHash } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { type PlayedInputs, playOpenInputs } from '../../../src/api/admission/playOpenInputs.ts';
@@ -33,6 +33,8 @@ const engine = createEngine({
   actions: [],
 });
 const rules = { engine, transactionHash: zeroHash, definitionHash: zeroHash, storing: new Map() };
+const keeperField = { fieldId: nameHash('keeper'), fType: 2, required: false, persist: true };
+const keeperData = { id: nameHash('keeper'), fType: 2, data: pad('0x01') };
 const deadline = 1_000n;
 const payload = encodeDataFields([]);
 
@@ -171,6 +173,35 @@ describe('what was played before', () => {
       { numRuns: 300 },
     );
     expect(reused).toBeGreaterThan(1_000);
+  });
+
+  test('begins with the stored values of the same moment, also when nothing is open', () => {
+    const keeping = createEngine({
+      ...{ initialState: open, transitions: [], initVars: [], verifiers: [], actions: [] },
+      inputDefs: [{ id: close, ...withoutFields, fields: [keeperField] }],
+    });
+    const stored = { inputId: close, payload: encodeDataFields([keeperData]) };
+    let readCount = 0;
+    const counted = {
+      inputId: close,
+      get payload() {
+        readCount++;
+        return stored.payload;
+      },
+    };
+    const keepingRules = { ...rules, engine: keeping, storing: new Map([[close, 1]]) };
+    const look = (standing: Standing, earlier?: PlayedInputs) =>
+      playOpenInputs(keepingRules, { ...standing, storing: [counted] }, { time: 0n, earlier });
+    const first = look(fresh);
+    const readAtFirst = readCount;
+    const second = look({ ...fresh, nonces: new Map([[signer.toLowerCase(), 2n]]) }, first);
+    expect(readAtFirst).toBeGreaterThan(0);
+    expect(readCount).toBe(readAtFirst);
+    expect(second?.engine.variables).toBe(first?.engine.variables);
+    expect(second?.engine.variables.get(keeperData.id)).toEqual({ fType: 2, data: keeperData.data });
+    expect(second?.engine.nonces.get(signer.toLowerCase())).toBe(2n);
+    look({ ...fresh, position: 1 }, second);
+    expect(readCount).toBeGreaterThan(readAtFirst);
   });
 
   test('does not count when the block of the index is not known', () => {
