@@ -7,10 +7,13 @@ import { z } from 'zod';
 import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
 import { createEvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
 import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
+import { recordShape } from '../../src/api/shapes/resources.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
 import { createDisturbedNode, type RpcCall } from '../support/relayNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
+import { silent } from './projector/support/setup.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
@@ -207,6 +210,39 @@ describe('evidence', () => {
     const stranger = await world.service.createPrincipal();
     expect((await world.readEvidence(lease.id, 'application/json', stranger.key)).status).toBe(403);
     expect((await world.readEvidence('agr_none')).status).toBe(404);
+  });
+
+  test('begins anew for each principal: progress does not tell that another one holds the agreement', async () => {
+    const { chain, service, principal } = world;
+    const lease = await world.playDirectLease();
+    await world.catchUp();
+    const other = await service.createPrincipal();
+    const body = { chainId, address: lease.address, agreement: lease.agreement, displayName: 'Adopted' };
+    const { id } = recordShape.parse((await other.call('POST', '/v0/agreements/import', { body })).body.data);
+    const { pool, close } = createDatabase({
+      ...{ url: service.databaseUrl, applicationName: 'evidence', maxConnections: 3 },
+      ...{ readsTogether: true, logger: silent },
+    });
+    const limits = { charactersPerSecond: 10_000_000, mostInputs: 1_000 };
+    const source = createEvidenceSource(pool, limits);
+    const client = createPublicClient({ transport: http(chain.rpcUrl) });
+    const signal = AbortSignal.timeout(120_000);
+    /** Blocks proved at the beginning, and all blocks. */
+    const collectOf = async (recordId: string, principalId: string) => {
+      const record = await readEvidenceRecord(source, { reference: { id: recordId }, principalId });
+      const progress: number[][] = [];
+      const onProgress = (...step: number[]) => progress.push(step);
+      await collectEvidence({ source, client, record, onProgress, signal });
+      return progress[0];
+    };
+    try {
+      expect(await collectOf(lease.id, principal.id)).toEqual([0, 3]);
+      expect(await collectOf(lease.id, principal.id)).toEqual([3, 3]);
+      expect(await collectOf(id, other.id)).toEqual([0, 3]);
+      expect(await collectOf(id, other.id)).toEqual([3, 3]);
+    } finally {
+      await close();
+    }
   });
 
   test('says how far it has come where blocks take longer to prove than a request waits', async () => {

@@ -19,8 +19,7 @@ export async function proveHistory(
   places: readonly IndexedPlace[],
   pace: Pace,
 ): Promise<void> {
-  const { chainId } = record;
-  const proved = await findProved(pool, chainId, places);
+  const proved = await findProved(pool, record, places);
   const byBlock = [...Map.groupBy(places, ({ blockHash }) => blockHash)];
   const missing = byBlock.filter(([, wanted]) =>
     wanted.some(({ blockHash, transactionHash }) => !proved.has(`${blockHash} ${transactionHash}`)),
@@ -35,7 +34,7 @@ export async function proveHistory(
         ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
         wanted: wanted.map(({ transactionHash }) => transactionHash),
       };
-      await storeProved(pool, chainId, await proveBlock(client, block));
+      await storeProved(pool, record, await proveBlock(client, block));
       onProgress(++done, byBlock.length);
     }
   };

@@ -51,7 +51,7 @@ export async function readProvedSteps(
   let isIncluded = true;
   let next = 0;
   const payloads = readPayloads(source, record, history.steps);
-  for await (const stored of readInOrder(source, chainId, places)) {
+  for await (const stored of readInOrder(source, record, places)) {
     signal.throwIfAborted();
     const { blockHash, transactionHash } = stored;
     if (blocks.at(-1) !== stored.block) blocks.push(stored.block);
