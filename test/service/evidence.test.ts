@@ -5,6 +5,7 @@ import { createPublicClient, http, numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
+import { TurnOverError } from '../../src/api/evidence/collecting.ts';
 import { createEvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
 import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
@@ -212,7 +213,7 @@ describe('evidence', () => {
     expect((await world.readEvidence('agr_none')).status).toBe(404);
   });
 
-  test('begins anew for each principal: progress does not tell that another one holds the agreement', async () => {
+  test('begins anew for each principal, who does not learn that another one holds the agreement; and goes on where it gave way', async () => {
     const { chain, service, principal } = world;
     const lease = await world.playDirectLease();
     await world.catchUp();
@@ -227,19 +228,24 @@ describe('evidence', () => {
     const source = createEvidenceSource(pool, limits);
     const client = createPublicClient({ transport: http(chain.rpcUrl) });
     const signal = AbortSignal.timeout(120_000);
-    /** Blocks proved at the beginning, and all blocks. */
+    let isTurnOver = false;
+    /** Blocks proved at the beginning, and all blocks; and whether it gave way before the end. */
     const collectOf = async (recordId: string, principalId: string) => {
       const record = await readEvidenceRecord(source, { reference: { id: recordId }, principalId });
       const progress: number[][] = [];
       const onProgress = (...step: number[]) => progress.push(step);
-      await collectEvidence({ source, client, record, onProgress, signal });
-      return progress[0];
+      const collecting = { source, client, record, onProgress, isTurnOver: () => isTurnOver, signal };
+      const end = await collectEvidence(collecting).catch((error: unknown) => error);
+      return { began: progress[0], gaveWay: end instanceof TurnOverError };
     };
     try {
-      expect(await collectOf(lease.id, principal.id)).toEqual([0, 3]);
-      expect(await collectOf(lease.id, principal.id)).toEqual([3, 3]);
-      expect(await collectOf(id, other.id)).toEqual([0, 3]);
-      expect(await collectOf(id, other.id)).toEqual([3, 3]);
+      expect(await collectOf(lease.id, principal.id)).toEqual({ began: [0, 3], gaveWay: false });
+      expect(await collectOf(lease.id, principal.id)).toEqual({ began: [3, 3], gaveWay: false });
+      isTurnOver = true;
+      expect(await collectOf(id, other.id)).toEqual({ began: [0, 3], gaveWay: true });
+      // Two blocks are under way at a time, and each of them is kept.
+      expect(await collectOf(id, other.id)).toEqual({ began: [2, 3], gaveWay: false });
+      expect(await collectOf(id, other.id)).toEqual({ began: [3, 3], gaveWay: false });
     } finally {
       await close();
     }
@@ -319,7 +325,11 @@ describe('evidence', () => {
       const record = await readEvidenceRecord(source, { reference: { id }, principalId: principal.id });
       const client = createPublicClient({ transport: http(chain.rpcUrl) });
       const signal = AbortSignal.timeout(120_000);
-      const collected = await collectEvidence({ source, client, record, onProgress() {}, signal });
+      const collected = await collectEvidence({
+        ...{ source, client, record, signal },
+        onProgress() {},
+        isTurnOver: () => false,
+      });
       expect(collected.steps).toHaveLength(knocks);
       const whole = explained
         .takeEfforts()

@@ -1,5 +1,5 @@
 import type { Pace } from '../../platform/turns/pace.ts';
-import type { Collecting } from './collecting.ts';
+import { type Collecting, TurnOverError } from './collecting.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
 import { findProved, storeProved } from './proofStore.ts';
 import { proveBlock } from './proveBlock.ts';
@@ -13,9 +13,13 @@ export function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[
   return all.filter((place, at) => at === 0 || place.transactionHash !== all[at - 1]?.transactionHash);
 }
 
-/** Proves what is not stored yet, a few blocks at a time. */
+/**
+ * Proves what is not stored yet, a few blocks at a time.
+ *
+ * @throws TurnOverError if the turn ends before the last block.
+ */
 export async function proveHistory(
-  { source: { pool }, client, record, onProgress, signal }: Collecting,
+  { source: { pool }, client, record, onProgress, isTurnOver, signal }: Collecting,
   places: readonly IndexedPlace[],
   pace: Pace,
 ): Promise<void> {
@@ -36,7 +40,9 @@ export async function proveHistory(
       };
       await storeProved(pool, record, await proveBlock(client, block));
       onProgress(++done, byBlock.length);
+      if (isTurnOver()) break;
     }
   };
   await Promise.all(Array.from({ length: blocksAtOnce }, work));
+  if (done < byBlock.length) throw new TurnOverError();
 }
