@@ -92,7 +92,7 @@ export function createAdmission(options: {
     const earlier = played.get(key);
     const known = new Set(earlier?.inputs.map(({ id }) => id));
     const asked = { chainId, contract, signer, storingInputs, gasKind, asker, principalId, known };
-    const standing = await readStanding(pool, asked);
+    const standing = await readStanding(pool, { ...asked, knownMoment: earlier?.base });
     if (!standing) return undefined;
     if (standing.transactionHash !== rules.transactionHash) {
       cache.forget(agreement);

@@ -1,7 +1,7 @@
 import { applyInput, continueEngine, type Engine } from '../../protocol/index.ts';
 import type { AgreementRules } from './agreementRules.ts';
 import { type InputCallData, readInputCall } from './readInputCall.ts';
-import type { Standing } from './readStanding.ts';
+import { identifyMoment, type Standing } from './readStanding.ts';
 
 /** An agreement's open inputs, played on the index, in order. */
 export type PlayedInputs = {
@@ -28,7 +28,7 @@ type PlayedInput = {
  * Undefined if a result depends on an unknown stored variable.
  *
  * @param options.time the block's time that is expected, in Unix seconds.
- * @param options.earlier has the calls that the standing leaves out.
+ * @param options.earlier has the calls and the stored values that the standing leaves out.
  */
 export function playOpenInputs(
   rules: AgreementRules,
@@ -41,7 +41,7 @@ export function playOpenInputs(
     if (!call) throw new Error(`the call of ${row.id} is neither known nor read`);
     return { row, call, isExpired: row.isWaiting && time > call.deadline };
   });
-  const base = identify(standing);
+  const base = identifyMoment(standing);
   const same = base !== undefined && base === earlier?.base ? earlier : undefined;
   const before = same?.inputs ?? [];
   const differing = calls.findIndex(
@@ -64,11 +64,6 @@ export function playOpenInputs(
   return { base, start, inputs, engine };
 }
 
-/** The moment of the index; without its block's hash a reorg could not be told from it. */
-function identify({ transactionHash, position, blockNumber, blockHash }: Standing): string | undefined {
-  return blockHash === null ? undefined : `${transactionHash} ${position} ${blockNumber} ${blockHash}`;
-}
-
 /** With the nonces in the index of signers who had no open input before. */
 function addNonces(engine: Engine, { nonces }: Standing): Engine {
   const missing = [...nonces].filter(
@@ -78,6 +73,7 @@ function addNonces(engine: Engine, { nonces }: Standing): Engine {
 }
 
 function resume({ engine, storing }: AgreementRules, standing: Standing): Engine {
+  if (!standing.storing) throw new Error('the stored values are neither known nor read');
   return continueEngine(engine, {
     state: standing.state,
     inputs: standing.storing,

@@ -200,6 +200,12 @@ describe('what was played before', () => {
     expect(second?.engine.variables).toBe(first?.engine.variables);
     expect(second?.engine.variables.get(keeperData.id)).toEqual({ fType: 2, data: keeperData.data });
     expect(second?.engine.nonces.get(signer.toLowerCase())).toBe(2n);
+    const unread = { ...fresh, storing: undefined };
+    const third = playOpenInputs(keepingRules, unread, { time: 0n, earlier: second });
+    expect(third?.engine.variables).toBe(first?.engine.variables);
+    expect(() =>
+      playOpenInputs(keepingRules, { ...unread, position: 1 }, { time: 0n, earlier: second }),
+    ).toThrow('neither known nor read');
     look({ ...fresh, position: 1 }, second);
     expect(readCount).toBeGreaterThan(readAtFirst);
   });
