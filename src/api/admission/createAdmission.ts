@@ -110,8 +110,8 @@ export function createAdmission(options: {
         if (!isFresh(found.standing, settings)) return undefined;
         const { rules, standing, key, earlier } = found;
         const now = playOpenInputs(rules, standing, { time: expectedTime(standing), earlier });
-        if (!now) return undefined;
         played.set(key, now);
+        if (!now.engine) return undefined;
         return decide(query, { ...found, engine: now.engine });
       } catch (error) {
         if (!isIndexAbsent(error)) throw error;

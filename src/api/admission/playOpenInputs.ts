@@ -9,9 +9,10 @@ export type PlayedInputs = {
   readonly base: string | undefined;
   /** Before the first one. */
   readonly start: Engine;
+  /** Up to the first one whose result depends on an unknown stored variable. */
   readonly inputs: readonly PlayedInput[];
-  /** After the last one. */
-  readonly engine: Engine;
+  /** After the last one; undefined if there is such an input. */
+  readonly engine: Engine | undefined;
 };
 
 type PlayedInput = {
@@ -25,7 +26,6 @@ type PlayedInput = {
 
 /**
  * Plays the open inputs of an agreement on the index. What was played before on the same is not played again.
- * Undefined if a result depends on an unknown stored variable.
  *
  * @param options.time the block's time that is expected, in Unix seconds.
  * @param options.earlier has the calls and the stored values that the standing leaves out.
@@ -34,7 +34,7 @@ export function playOpenInputs(
   rules: AgreementRules,
   standing: Standing,
   { time, earlier }: { time: bigint; earlier?: PlayedInputs | undefined },
-): PlayedInputs | undefined {
+): PlayedInputs {
   const known = new Map(earlier?.inputs.map(({ id, call }) => [id, call]));
   const calls = standing.open.map((row) => {
     const call = row.callData === undefined ? known.get(row.id) : readInputCall(row.callData);
@@ -57,7 +57,7 @@ export function playOpenInputs(
       ...{ sender: row.signer, inputId, payload, permit },
       time: isExpired ? time : 0n,
     });
-    if (outcome.ok === null) return undefined;
+    if (outcome.ok === null) return { base, start, inputs, engine: undefined };
     if (outcome.ok) engine = outcome.engine;
     inputs.push({ id: row.id, call, isExpired, engine });
   }
