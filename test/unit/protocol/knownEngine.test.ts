@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { type Address, concat, encodeAbiParameters, type Hex, numberToHex, pad } from 'viem';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -124,6 +125,41 @@ describe('the engine of an agreement later', () => {
     expect(send(later, 'inspect', bob)).toMatchObject({ ok: true });
     const whole = continueEngine(created, { ...course, isWhole: true });
     expect(send(whole, 'inspect', bob)).toMatchObject({ ok: false, revert: { name: 'VarNotSet' } });
+  });
+
+  it('has the variables of the engine that has played all inputs', () => {
+    const names = ['a', 'b', 'c'];
+    const defineInput = (id: string, persisted: readonly string[]) => ({
+      ...{ id: nameHash(id), conditions: [], verifierKeys: [] },
+      fields: names.map((name) => ({
+        ...{ fieldId: nameHash(name), fType: 1, required: false },
+        persist: persisted.includes(name),
+      })),
+    });
+    const inputs = [defineInput('one', ['a', 'b']), defineInput('two', ['b', 'c']), defineInput('three', [])];
+    const engine = createEngine({
+      ...{ initialState: state, inputDefs: inputs, initVars: [], verifiers: [], actions: [] },
+      transitions: inputs.map(({ id }) => ({ fromState: state, toState: state, inputId: id })),
+    });
+    const field = fc.record({ name: fc.constantFrom(...names, 'other'), value: fc.string() }).map((one) => ({
+      ...{ id: nameHash(one.name), fType: 1 },
+      data: encodeAbiParameters([{ type: 'string' }], [one.value]),
+    }));
+    const call = fc.record({
+      inputId: fc.constantFrom('one', 'two', 'three'),
+      payload: fc.array(field, { maxLength: 5 }).map(encodeDataFields),
+    });
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 8 }), (calls) => {
+        const played = calls.reduce((before, { inputId, payload }) => {
+          const outcome = applyInput(before, { inputId, payload, sender: alice, time: 0n });
+          if (!outcome.ok) throw new Error('an input was refused');
+          return outcome.engine;
+        }, engine);
+        const resumed = continueEngine(engine, { state, inputs: calls.toReversed(), isWhole: true });
+        expect(resumed.variables.entries()).toEqual(played.variables.entries());
+      }),
+    );
   });
 
   it('decodes no value of what inputs have stored', () => {
