@@ -27,10 +27,10 @@ type KnownInput = { names: ReadonlyMap<Hex, readonly Named[]>; variables: Readon
 
 const namesBetweenRests = 250;
 /**
- * Data fields may share bytes. Fields without a known name are read until together they are as long as this
- * many payloads.
+ * Data fields may share bytes. Fields that nobody has declared, and values that are kept, are read until together they
+ * are as long as this many payloads.
  */
-const sharedPayloads = 4;
+export const sharedPayloads = 4;
 
 /**
  * Prepares a reader in many short steps and returns it at the end. The caller decides when to go on, and may

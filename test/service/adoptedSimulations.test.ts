@@ -1,7 +1,9 @@
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { recordSimulationShape } from '../../src/api/shapes/simulationShapes.ts';
+import { encodeDataFields } from '../../src/protocol/index.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import { type DirectDeployment, deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { reference } from './support/documents.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
@@ -83,6 +85,9 @@ async function adopt({
   };
 }
 
+/** The payload of an appointment without a keeper; bytes behind the fields are ignored. */
+const padded: Hex = `${encodeDataFields([])}${'00'.repeat(140_000)}`;
+
 const step = (inputId: string, by: string, values: object = {}) => ({ inputId, by, values });
 /** In the form of an outcome. */
 const ring = {
@@ -135,6 +140,20 @@ describe('an adopted agreement is simulated', () => {
     ]);
   });
 
+  test('with unknown values if the inputs that may have stored them are too long together', async () => {
+    const { id, simulate, submit } = await adopt();
+    await submit('appoint', { keeper: owner });
+    await waitUntil('the appointment is folded', async () => (await countInputs(id)) === 1);
+    const inspect = () => simulate(step('inspect', owner));
+    expect(await inspect()).toMatchObject([{ outcome: 'accepted' }]);
+    await addInputs(id, { count: 7, payload: padded });
+    expect(await inspect()).toMatchObject([{ outcome: 'accepted' }]);
+    await addInputs(id, { count: 1, payload: padded });
+    expect(await inspect()).toMatchObject([
+      { outcome: 'undecided', refusal: { reason: 'unknown_variable' } },
+    ]);
+  });
+
   test('only while the index shows its creation', async () => {
     const { id, ask } = await adopt();
     const { pool } = setting.service.handle;
@@ -147,3 +166,22 @@ describe('an adopted agreement is simulated', () => {
     expect(answer.headers.get('retry-after')).toBeTruthy();
   });
 });
+
+async function countInputs(id: string): Promise<number | undefined> {
+  const { rows } = await setting.service.handle.pool.query<{ count: number }>(
+    'select input_count as count from service.records where id = $1',
+    [id],
+  );
+  return rows[0]?.count;
+}
+
+/** Adds appointments that the record would have folded. */
+async function addInputs(id: string, { count, payload }: { count: number; payload: Hex }): Promise<void> {
+  await setting.service.handle.pool.query(
+    `with grown as (update service.records set input_count = input_count + $2::int where id = $1 returning *)
+     insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, "values", position)
+     select gen_random_uuid(), id, chain_id, address, 'appoint', 'MINED', $3, '{}', input_count - $2::int + number
+     from grown, generate_series(1, $2::int) as number`,
+    [id, count, payload],
+  );
+}

@@ -5,12 +5,16 @@ import { createPublicClient, http, numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
+import { TurnOverError } from '../../src/api/evidence/collecting.ts';
 import { createEvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
 import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
+import { recordShape } from '../../src/api/shapes/resources.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
 import { createDisturbedNode, type RpcCall } from '../support/relayNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
+import { silent } from './projector/support/setup.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
@@ -209,6 +213,44 @@ describe('evidence', () => {
     expect((await world.readEvidence('agr_none')).status).toBe(404);
   });
 
+  test('begins anew for each principal, who does not learn that another one holds the agreement; and goes on where it gave way', async () => {
+    const { chain, service, principal } = world;
+    const lease = await world.playDirectLease();
+    await world.catchUp();
+    const other = await service.createPrincipal();
+    const body = { chainId, address: lease.address, agreement: lease.agreement, displayName: 'Adopted' };
+    const { id } = recordShape.parse((await other.call('POST', '/v0/agreements/import', { body })).body.data);
+    const { pool, close } = createDatabase({
+      ...{ url: service.databaseUrl, applicationName: 'evidence', maxConnections: 3 },
+      ...{ readsTogether: true, logger: silent },
+    });
+    const limits = { charactersPerSecond: 10_000_000, mostInputs: 1_000 };
+    const source = createEvidenceSource(pool, limits);
+    const client = createPublicClient({ transport: http(chain.rpcUrl) });
+    const signal = AbortSignal.timeout(120_000);
+    let isTurnOver = false;
+    /** Blocks proved at the beginning, and all blocks; and whether it gave way before the end. */
+    const collectOf = async (recordId: string, principalId: string) => {
+      const record = await readEvidenceRecord(source, { reference: { id: recordId }, principalId });
+      const progress: number[][] = [];
+      const onProgress = (...step: number[]) => progress.push(step);
+      const collecting = { source, client, record, onProgress, isTurnOver: () => isTurnOver, signal };
+      const end = await collectEvidence(collecting).catch((error: unknown) => error);
+      return { began: progress[0], gaveWay: end instanceof TurnOverError };
+    };
+    try {
+      expect(await collectOf(lease.id, principal.id)).toEqual({ began: [0, 3], gaveWay: false });
+      expect(await collectOf(lease.id, principal.id)).toEqual({ began: [3, 3], gaveWay: false });
+      isTurnOver = true;
+      expect(await collectOf(id, other.id)).toEqual({ began: [0, 3], gaveWay: true });
+      // Two blocks are under way at a time, and each of them is kept.
+      expect(await collectOf(id, other.id)).toEqual({ began: [2, 3], gaveWay: false });
+      expect(await collectOf(id, other.id)).toEqual({ began: [3, 3], gaveWay: false });
+    } finally {
+      await close();
+    }
+  });
+
   test('says how far it has come where blocks take longer to prove than a request waits', async () => {
     const { id } = await world.playDirectLease();
     const { databaseUrl } = world.service;
@@ -283,7 +325,11 @@ describe('evidence', () => {
       const record = await readEvidenceRecord(source, { reference: { id }, principalId: principal.id });
       const client = createPublicClient({ transport: http(chain.rpcUrl) });
       const signal = AbortSignal.timeout(120_000);
-      const collected = await collectEvidence({ source, client, record, onProgress() {}, signal });
+      const collected = await collectEvidence({
+        ...{ source, client, record, signal },
+        onProgress() {},
+        isTurnOver: () => false,
+      });
       expect(collected.steps).toHaveLength(knocks);
       const whole = explained
         .takeEfforts()

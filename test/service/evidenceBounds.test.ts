@@ -59,7 +59,7 @@ const collect = async (id: string) => {
   const record = await readEvidenceRecord(source, { reference: { id }, principalId });
   const client = createPublicClient({ transport: http('http://127.0.0.1:1', { retryCount: 0 }) });
   const signal = AbortSignal.timeout(60_000);
-  return collectEvidence({ source, client, record, onProgress() {}, signal });
+  return collectEvidence({ source, client, record, onProgress() {}, isTurnOver: () => false, signal });
 };
 
 test('a history longer than evidence may have is refused before any of its inputs is read', async () => {

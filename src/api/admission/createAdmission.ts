@@ -54,7 +54,7 @@ export type Admission = {
   note(outcome: AdmissionOutcome): void;
 };
 
-/** What is kept of open inputs, in characters of their payloads; the engines after them take some more. */
+/** What is kept, in characters of open inputs' payloads and of stored variables; the engines take some more. */
 const playedCapacity = 8_000_000;
 const charactersOfInput = 1_000;
 
@@ -75,8 +75,8 @@ export function createAdmission(options: {
   const cache = createRuleCache(pool);
   const played = new LRUCache<string, PlayedInputs>({
     maxSize: playedCapacity,
-    sizeCalculation: ({ inputs }) =>
-      inputs.reduce((sum, { call }) => sum + call.payload.length + charactersOfInput, charactersOfInput),
+    sizeCalculation: ({ start, inputs }) =>
+      inputs.reduce((sum, { call }) => sum + call.payload.length + charactersOfInput, sizeOf(start)),
   });
   let absentUntil = 0;
 
@@ -92,7 +92,7 @@ export function createAdmission(options: {
     const earlier = played.get(key);
     const known = new Set(earlier?.inputs.map(({ id }) => id));
     const asked = { chainId, contract, signer, storingInputs, gasKind, asker, principalId, known };
-    const standing = await readStanding(pool, asked);
+    const standing = await readStanding(pool, { ...asked, knownMoment: earlier?.base });
     if (!standing) return undefined;
     if (standing.transactionHash !== rules.transactionHash) {
       cache.forget(agreement);
@@ -110,8 +110,8 @@ export function createAdmission(options: {
         if (!isFresh(found.standing, settings)) return undefined;
         const { rules, standing, key, earlier } = found;
         const now = playOpenInputs(rules, standing, { time: expectedTime(standing), earlier });
-        if (!now) return undefined;
         played.set(key, now);
+        if (!now.engine) return undefined;
         return decide(query, { ...found, engine: now.engine });
       } catch (error) {
         if (!isIndexAbsent(error)) throw error;
@@ -121,6 +121,14 @@ export function createAdmission(options: {
     },
     note: (outcome) => onOutcome?.(outcome),
   };
+}
+
+function sizeOf({ variables }: Engine): number {
+  const values = [...variables.entries().values()];
+  return values.reduce(
+    (sum, variable) => sum + (variable === 'unknown' ? 0 : variable.data.length),
+    charactersOfInput,
+  );
 }
 
 function isFresh({ headTimestamp }: Standing, { maxLagSeconds }: AdmissionSettings): boolean {

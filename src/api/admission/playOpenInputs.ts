@@ -1,15 +1,18 @@
 import { applyInput, continueEngine, type Engine } from '../../protocol/index.ts';
 import type { AgreementRules } from './agreementRules.ts';
 import { type InputCallData, readInputCall } from './readInputCall.ts';
-import type { Standing } from './readStanding.ts';
+import { identifyMoment, type Standing } from './readStanding.ts';
 
 /** An agreement's open inputs, played on the index, in order. */
 export type PlayedInputs = {
   /** Identifies what they were played on; undefined if it cannot be recognised. */
   readonly base: string | undefined;
+  /** Before the first one. */
+  readonly start: Engine;
+  /** Up to the first one whose result depends on an unknown stored variable. */
   readonly inputs: readonly PlayedInput[];
-  /** After the last one. */
-  readonly engine: Engine;
+  /** After the last one; undefined if there is such an input. */
+  readonly engine: Engine | undefined;
 };
 
 type PlayedInput = {
@@ -23,30 +26,30 @@ type PlayedInput = {
 
 /**
  * Plays the open inputs of an agreement on the index. What was played before on the same is not played again.
- * Undefined if a result depends on an unknown stored variable.
  *
  * @param options.time the block's time that is expected, in Unix seconds.
- * @param options.earlier has the calls that the standing leaves out.
+ * @param options.earlier has the calls and the stored values that the standing leaves out.
  */
 export function playOpenInputs(
   rules: AgreementRules,
   standing: Standing,
   { time, earlier }: { time: bigint; earlier?: PlayedInputs | undefined },
-): PlayedInputs | undefined {
+): PlayedInputs {
   const known = new Map(earlier?.inputs.map(({ id, call }) => [id, call]));
   const calls = standing.open.map((row) => {
     const call = row.callData === undefined ? known.get(row.id) : readInputCall(row.callData);
     if (!call) throw new Error(`the call of ${row.id} is neither known nor read`);
     return { row, call, isExpired: row.isWaiting && time > call.deadline };
   });
-  const base = identify(standing);
-  const before = base !== undefined && base === earlier?.base ? earlier.inputs : [];
+  const base = identifyMoment(standing);
+  const same = base !== undefined && base === earlier?.base ? earlier : undefined;
+  const before = same?.inputs ?? [];
   const differing = calls.findIndex(
     ({ row, isExpired }, at) => before[at]?.id !== row.id || before[at].isExpired !== isExpired,
   );
   const inputs = before.slice(0, differing === -1 ? calls.length : differing);
-  const last = inputs.at(-1);
-  let engine = last ? addNonces(last.engine, standing) : resume(rules, standing);
+  const start = same?.start ?? resume(rules, standing);
+  let engine = addNonces(inputs.at(-1)?.engine ?? start, standing);
   for (const { row, call, isExpired } of calls.slice(inputs.length)) {
     const { inputId, payload, deadline } = call;
     const permit = { signer: row.signer, nonce: row.nonce, deadline };
@@ -54,16 +57,11 @@ export function playOpenInputs(
       ...{ sender: row.signer, inputId, payload, permit },
       time: isExpired ? time : 0n,
     });
-    if (outcome.ok === null) return undefined;
+    if (outcome.ok === null) return { base, start, inputs, engine: undefined };
     if (outcome.ok) engine = outcome.engine;
     inputs.push({ id: row.id, call, isExpired, engine });
   }
-  return { base, inputs, engine };
-}
-
-/** The moment of the index; without its block's hash a reorg could not be told from it. */
-function identify({ transactionHash, position, blockNumber, blockHash }: Standing): string | undefined {
-  return blockHash === null ? undefined : `${transactionHash} ${position} ${blockNumber} ${blockHash}`;
+  return { base, start, inputs, engine };
 }
 
 /** With the nonces in the index of signers who had no open input before. */
@@ -75,6 +73,7 @@ function addNonces(engine: Engine, { nonces }: Standing): Engine {
 }
 
 function resume({ engine, storing }: AgreementRules, standing: Standing): Engine {
+  if (!standing.storing) throw new Error('the stored values are neither known nor read');
   return continueEngine(engine, {
     state: standing.state,
     inputs: standing.storing,

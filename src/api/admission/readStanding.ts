@@ -22,8 +22,11 @@ export type Standing = {
   readonly blockHash: Hex | null;
   /** Unix seconds of the newest block of the index. */
   readonly headTimestamp: number;
-  /** Storing inputs, newest first, among the last `readInputs`, as far as they are short enough together. */
-  readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[];
+  /**
+   * Storing inputs, newest first, among the last `readInputs`, as far as they are short enough together. Undefined at
+   * the moment that the query names as known.
+   */
+  readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[] | undefined;
   /** Whether no earlier input stores anything. */
   readonly isStoringWhole: boolean;
   /** The next nonces, by signer in lower case, of the requested signer and of open rows' signers. */
@@ -57,6 +60,8 @@ export type StandingQuery = {
   readonly principalId: string | undefined;
   /** Outbox rows whose call data the caller has. */
   readonly known: ReadonlySet<string>;
+  /** The moment, by `identifyMoment`, whose stored values the caller has. */
+  readonly knownMoment: string | undefined;
 };
 
 /** The most accepted inputs that are read for the contract's stored values. */
@@ -67,7 +72,21 @@ export const mostOpen = 256;
  * Characters of call data of open inputs, and of payloads of accepted ones: more would block the event loop
  * for long.
  */
-const mostCharacters = 2 * 1024 * 1024;
+export const mostCharacters = 2 * 1024 * 1024;
+
+/** The moment of the index; undefined without its block's hash, because a reorg could not be told from it. */
+export function identifyMoment({
+  transactionHash,
+  position,
+  blockNumber,
+  blockHash,
+}: Pick<Standing, 'transactionHash' | 'position' | 'blockNumber' | 'blockHash'>): string | undefined {
+  return blockHash === null ? undefined : `${transactionHash} ${position} ${blockNumber} ${blockHash}`;
+}
+
+/** As `identifyMoment` does; null without the hash. */
+const shownMoment = `shown.transaction_hash || ' ' || shown.input_count || ' ' || shown.updated_block_number || ' ' || (
+  select hash from ${index}.blocks where chain_id = asked.chain_id and number = shown.updated_block_number)`;
 
 /** Whether the index shows the newest folded block: then it shows the effect of every mined row. */
 const showsAllThatIsFolded = `
@@ -107,7 +126,7 @@ const openRows = `
 const statement = `
   select asked.ordinal, standing.*
   from json_to_recordset($1::json) as asked(ordinal int, chain_id int, contract text, signer text, storing text[], open_keys text[],
-    mined_key text, gas_kind text, principal_id text, known text[])
+    mined_key text, gas_kind text, principal_id text, known text[], known_moment text)
   cross join lateral (
     select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number, (
         select hash from ${index}.blocks where chain_id = asked.chain_id and number = shown.updated_block_number) as block_hash, (
@@ -120,7 +139,8 @@ const statement = `
         from (
           select input_id, position, case
             when sum(octet_length(payload)) over (order by position desc) <= ${mostCharacters} then payload end as payload
-          from ${index}.inputs where cardinality(asked.storing) > 0 and chain_id = asked.chain_id and agreement = asked.contract
+          from ${index}.inputs where cardinality(asked.storing) > 0
+            and (asked.known_moment is null or asked.known_moment is distinct from ${shownMoment}) and chain_id = asked.chain_id and agreement = asked.contract
             and position > shown.input_count - ${readInputs} and input_id = any(asked.storing)) as newest) as storing, (
         select json_agg(open) from (${openRows}) as open) as open
     from ${index}.agreements shown
@@ -149,19 +169,23 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
   if (!row || row.current_state === null || row.head_timestamp === null) return undefined;
   const open = row.open ?? [];
   if (open.some(({ id, callData }) => callData === null && !query.known.has(id))) return undefined;
+  const moment = {
+    transactionHash: row.transaction_hash,
+    position: row.input_count,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+  };
+  const isKnown = query.knownMoment !== undefined && query.knownMoment === identifyMoment(moment);
   const storing = (row.storing ?? []).flatMap(({ payload, inputId }) =>
     payload === null ? [] : { inputId, payload },
   );
   const nonces = new Map(open.map((sent) => [sent.signer.toLowerCase(), BigInt(sent.mined)]));
   nonces.set(query.signer.toLowerCase(), BigInt(row.own_nonce));
   return {
-    transactionHash: row.transaction_hash,
+    ...moment,
     state: row.current_state,
-    position: row.input_count,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
     headTimestamp: row.head_timestamp,
-    storing,
+    storing: isKnown ? undefined : storing,
     isStoringWhole: row.input_count <= readInputs && storing.length === (row.storing?.length ?? 0),
     nonces,
     open: open.map(({ mined: _, nonce, callData, ...sent }) => ({
@@ -186,7 +210,7 @@ const readRow = inGroups<StandingQuery, Row | undefined>(
 );
 
 function describeQuery(query: StandingQuery, ordinal: number) {
-  const { chainId, contract, signer, storingInputs, gasKind, principalId, known } = query;
+  const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
   const keyOf = (state: string) => `${state} ${chainId} ${contract}`;
   return {
     ordinal,
@@ -198,6 +222,7 @@ function describeQuery(query: StandingQuery, ordinal: number) {
     mined_key: keyOf('mined'),
     gas_kind: gasKind,
     principal_id: principalId,
-    known: [...known],
+    known: [...query.known],
+    known_moment: query.knownMoment,
   };
 }

@@ -54,6 +54,7 @@ const mostAttempts = 5;
  *
  * @throws ChainUnavailableError if the node or the index does not answer, or the chain does not come to rest.
  * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`.
+ * @throws TurnOverError if its turn ends.
  */
 export async function collectEvidence(collecting: Collecting): Promise<CollectedEvidence> {
   for (let attempt = 1; ; attempt++) {

@@ -2,6 +2,11 @@ import type { PublicClient } from 'viem';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
+/** The collection has given way to others after at least one more proved block. */
+export class TurnOverError extends Error {
+  override readonly name = 'TurnOverError';
+}
+
 /** What the evidence of one agreement is collected from and for. */
 export type Collecting = {
   readonly source: EvidenceSource;
@@ -9,5 +14,7 @@ export type Collecting = {
   readonly record: EvidenceRecord;
   /** Called with the number of proved blocks and of all blocks. */
   onProgress(done: number, total: number): void;
+  /** Whether it shall end between two blocks, for others to go on. It may be begun again: proved blocks are kept. */
+  isTurnOver(): boolean;
   readonly signal: AbortSignal;
 };

@@ -5,6 +5,7 @@ import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { clientOf } from '../agreements/revivePermit.ts';
 import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
+import { TurnOverError } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
@@ -18,7 +19,7 @@ export type EvidenceDesk = {
    *
    * @param turn who waits together: a principal, or the guests of one.
    * @throws RateLimitedError if too many records of this turn wait.
-   * @throws what `collectEvidence` does.
+   * @throws what `collectEvidence` does, but TurnOverError.
    */
   collect(record: EvidenceRecord, turn: string): Promise<CollectedEvidence | EvidenceProgress>;
   /** Answers all requests that wait with the progress, and later ones at once. */
@@ -27,25 +28,35 @@ export type EvidenceDesk = {
   close(): void;
 };
 
-/** Number of turns whose blocks are proved at a time; one record per turn. */
+/** Number of principals whose blocks are proved at a time; one record of each, also for its guests. */
 const atOnce = 2;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
+/** After this time a collection goes back to the end of its queue, if others wait. */
+const usualTurnMs = 30_000;
 
 type Job = {
   readonly record: EvidenceRecord;
   progress: EvidenceProgress;
+  isRunning: boolean;
   readonly done: Promise<CollectedEvidence>;
   run(): Promise<void>;
   cancel(): void;
 };
 
-/** Collects evidence in turns over principals, and over the guests of each. */
+/**
+ * Collects evidence in turns over principals, and over the guests of each. A principal and its guests have one
+ * collection under way at a time.
+ */
 export function createEvidenceDesk(
-  services: Pick<Services, 'clients'> & { readonly source: EvidenceSource },
-  { waitMs, logger }: { waitMs: number; logger: Logger },
+  services: Pick<Services, 'clients'> & {
+    readonly source: EvidenceSource;
+    readonly collect?: typeof collectEvidence;
+  },
+  { waitMs, logger, turnMs = usualTurnMs }: { waitMs: number; logger: Logger; turnMs?: number },
 ): EvidenceDesk {
-  const queues = createTurnQueues<Job>();
+  const { source, collect = collectEvidence } = services;
+  const queues = createTurnQueues<Job>(({ record }) => record.principalId);
   const jobs = new Map<string, Job>();
   const closing = new AbortController();
   const waits = new Set<() => void>();
@@ -73,21 +84,30 @@ export function createEvidenceDesk(
     const job: Job = {
       record,
       progress: { done: 0, total: 0 },
+      isRunning: false,
       done: promise,
       async run() {
         const release = holdHeapTight();
+        const beganAt = performance.now();
+        let givesWay = false;
+        job.isRunning = true;
         try {
           const onProgress = (done: number, total: number) => {
             job.progress = { done, total };
           };
           const client = clientOf(record.chainId, services);
-          const { source } = services;
-          resolve(await collectEvidence({ source, client, record, onProgress, signal: closing.signal }));
+          const isTurnOver = () =>
+            performance.now() - beganAt >= turnMs && [...jobs.values()].some(({ isRunning }) => !isRunning);
+          const { signal } = closing;
+          resolve(await collect({ source, client, record, onProgress, isTurnOver, signal }));
         } catch (error) {
-          reject(error);
+          givesWay = error instanceof TurnOverError && !closing.signal.aborted;
+          if (!givesWay) reject(error);
         } finally {
           release();
-          jobs.delete(record.id);
+          job.isRunning = false;
+          if (givesWay) queues.add(turn, job);
+          else jobs.delete(record.id);
           queues.end(turn);
           running--;
           begin();

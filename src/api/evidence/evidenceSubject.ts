@@ -13,6 +13,7 @@ import type { EvidenceSource } from './evidenceSource.ts';
 /** The parts of a record that evidence needs. */
 export type EvidenceRecord = {
   readonly id: string;
+  readonly principalId: string;
   readonly displayName: string;
   readonly chainId: number;
   readonly address: Address;
@@ -92,6 +93,7 @@ export async function readEvidenceRecord(
   requireShort(row.input_count, mostInputs);
   return {
     id: row.id,
+    principalId,
     displayName: row.display_name,
     chainId: row.chain_id,
     address: row.address,

@@ -17,14 +17,17 @@ export type StoredProof = RowAs<
   }
 >;
 
+/** Whose proofs, and of which chain. */
+export type ProofOwner = { readonly principalId: string; readonly chainId: number };
+
 /** Age since the last use. */
 const keptDays = 30;
 const batchSize = 1_000;
 
-/** Which transactions of a chain, named by block and transaction, have been proved already; records the use. */
+/** Which transactions, named by block and transaction, have been proved for this owner already; records the use. */
 export async function findProved(
   pool: pg.Pool,
-  chainId: number,
+  { principalId, chainId }: ProofOwner,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
@@ -32,28 +35,33 @@ export async function findProved(
     const some = places.slice(at, at + batchSize);
     const { rows } = await pool.query<{ key: string }>(
       `update service.evidence_proofs p set used_at = now()
-       from unnest($2::text[], $3::text[]) as wanted (block_hash, transaction_hash)
-       where p.chain_id = $1 and p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
+       from unnest($3::text[], $4::text[]) as wanted (block_hash, transaction_hash)
+       where p.principal_id = $1 and p.chain_id = $2 and p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
        returning p.block_hash || ' ' || p.transaction_hash as key`,
-      [chainId, some.map(({ blockHash }) => blockHash), some.map(({ transactionHash }) => transactionHash)],
+      [
+        ...[principalId, chainId],
+        some.map(({ blockHash }) => blockHash),
+        some.map(({ transactionHash }) => transactionHash),
+      ],
     );
     for (const { key } of rows) found.add(key);
   }
   return found;
 }
 
-/** Stores the proofs of a block. Several processes may do so at once. */
+/** Stores the proofs of a block for this owner. Several processes may do so at once. */
 export async function storeProved(
   pool: pg.Pool,
-  chainId: number,
+  { principalId, chainId }: ProofOwner,
   { block, transactions }: ProvedBlock,
 ): Promise<void> {
   await pool.query(
-    `insert into service.evidence_proofs (chain_id, block_hash, transaction_hash, block, transaction_index, entry)
-     select $1, $2, wanted.hash, $3, wanted.index, wanted.entry
-     from unnest($4::text[], $5::int[], $6::text[]) as wanted (hash, index, entry) on conflict do nothing`,
+    `insert into service.evidence_proofs
+       (principal_id, chain_id, block_hash, transaction_hash, block, transaction_index, entry)
+     select $1, $2, $3, wanted.hash, $4, wanted.index, wanted.entry
+     from unnest($5::text[], $6::int[], $7::text[]) as wanted (hash, index, entry) on conflict do nothing`,
     [
-      ...[chainId, block.hash, JSON.stringify(block)],
+      ...[principalId, chainId, block.hash, JSON.stringify(block)],
       transactions.map(({ hash }) => hash),
       transactions.map(({ index }) => index),
       transactions.map((transaction) => JSON.stringify(transaction)),
@@ -61,20 +69,24 @@ export async function storeProved(
   );
 }
 
-/** The proofs of some transactions, in no order. */
+/** The owner's proofs of some transactions, in no order. */
 export async function readProved(
   pool: pg.Pool,
-  chainId: number,
+  { principalId, chainId }: ProofOwner,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
 ): Promise<StoredProof[]> {
   const { rows } = await pool.query<StoredProof>(
     `select p.block_hash as "blockHash", p.transaction_hash as "transactionHash", p.block,
        p.transaction_index as "transactionIndex", p.entry
      from service.evidence_proofs p
-     join unnest($2::text[], $3::text[]) as wanted (block_hash, transaction_hash)
+     join unnest($3::text[], $4::text[]) as wanted (block_hash, transaction_hash)
        on p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
-     where p.chain_id = $1`,
-    [chainId, places.map(({ blockHash }) => blockHash), places.map(({ transactionHash }) => transactionHash)],
+     where p.principal_id = $1 and p.chain_id = $2`,
+    [
+      ...[principalId, chainId],
+      places.map(({ blockHash }) => blockHash),
+      places.map(({ transactionHash }) => transactionHash),
+    ],
   );
   return rows;
 }
@@ -82,8 +94,8 @@ export async function readProved(
 /** Deletes proofs that no file has needed for a month, and returns the number of rows. */
 export async function forgetProofs(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
-    `delete from service.evidence_proofs where (chain_id, block_hash, transaction_hash) in (
-       select chain_id, block_hash, transaction_hash from service.evidence_proofs
+    `delete from service.evidence_proofs where (principal_id, chain_id, block_hash, transaction_hash) in (
+       select principal_id, chain_id, block_hash, transaction_hash from service.evidence_proofs
        where used_at <= now() - $1 * interval '1 day' order by used_at limit $2 for update skip locked)`,
     [keptDays, batchSize * 10],
   );

@@ -1,5 +1,5 @@
 import type { Pace } from '../../platform/turns/pace.ts';
-import type { Collecting } from './collecting.ts';
+import { type Collecting, TurnOverError } from './collecting.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
 import { findProved, storeProved } from './proofStore.ts';
 import { proveBlock } from './proveBlock.ts';
@@ -13,14 +13,17 @@ export function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[
   return all.filter((place, at) => at === 0 || place.transactionHash !== all[at - 1]?.transactionHash);
 }
 
-/** Proves what is not stored yet, a few blocks at a time. */
+/**
+ * Proves what is not stored yet, a few blocks at a time.
+ *
+ * @throws TurnOverError if the turn ends before the last block.
+ */
 export async function proveHistory(
-  { source: { pool }, client, record, onProgress, signal }: Collecting,
+  { source: { pool }, client, record, onProgress, isTurnOver, signal }: Collecting,
   places: readonly IndexedPlace[],
   pace: Pace,
 ): Promise<void> {
-  const { chainId } = record;
-  const proved = await findProved(pool, chainId, places);
+  const proved = await findProved(pool, record, places);
   const byBlock = [...Map.groupBy(places, ({ blockHash }) => blockHash)];
   const missing = byBlock.filter(([, wanted]) =>
     wanted.some(({ blockHash, transactionHash }) => !proved.has(`${blockHash} ${transactionHash}`)),
@@ -35,9 +38,11 @@ export async function proveHistory(
         ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
         wanted: wanted.map(({ transactionHash }) => transactionHash),
       };
-      await storeProved(pool, chainId, await proveBlock(client, block));
+      await storeProved(pool, record, await proveBlock(client, block));
       onProgress(++done, byBlock.length);
+      if (isTurnOver()) break;
     }
   };
   await Promise.all(Array.from({ length: blocksAtOnce }, work));
+  if (done < byBlock.length) throw new TurnOverError();
 }

@@ -11,7 +11,8 @@ import { buildDeployMessage, buildInputMessage } from '../../protocol/evidence/e
 import type { AgreementParameters } from '../../protocol/onChain.ts';
 import type { Collecting } from './collecting.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
-import { findPermit } from './findPermit.ts';
+import { findPermit, type PermitSearch } from './findPermit.ts';
+import { findPermitPlaces } from './findPermitPlaces.ts';
 import type { StoredProof } from './proofStore.ts';
 import { BlockGoneError } from './proveBlock.ts';
 import { readInOrder } from './readInOrder.ts';
@@ -51,7 +52,7 @@ export async function readProvedSteps(
   let isIncluded = true;
   let next = 0;
   const payloads = readPayloads(source, record, history.steps);
-  for await (const stored of readInOrder(source, chainId, places)) {
+  for await (const stored of readInOrder(source, record, places)) {
     signal.throwIfAborted();
     const { blockHash, transactionHash } = stored;
     if (blocks.at(-1) !== stored.block) blocks.push(stored.block);
@@ -66,13 +67,16 @@ export async function readProvedSteps(
         (one) =>
           isEvent(one, 'AgreementDeployed', history.factory) && one.topics[1]?.endsWith(agreement.slice(2)),
       );
-      const signature = findSignature({
-        ...{ data, hasSender: signing !== undefined, isDirect: to === history.factory, kind: 'deployment' },
-        by: history,
+      const isDirect = to === history.factory;
+      const signature = await findSignature({
+        places: findPermitPlaces({ data, isDirect, kind: 'deployment' }),
+        ...{ isSender: isDirect && signing !== undefined, by: history, subject: 'deployment', pace },
         buildMessage: (one) => buildDeployMessage(one, { chainId, factory: history.factory, parameters }),
       });
       deployment = { transaction, log, ...signature };
     }
+    const isDirect = to === agreement;
+    const inputPlaces = findPermitPlaces({ data, isDirect, kind: 'input' });
     const own = logs.flatMap((one, at) => (isEvent(one, 'InputAccepted', agreement) ? [at] : []));
     for (const log of own) {
       const step = history.steps[next];
@@ -80,9 +84,9 @@ export async function readProvedSteps(
       const { value: payload } = await payloads.next();
       if (step?.transactionHash !== stored.transactionHash || !payload) throw new BlockGoneError();
       const { inputId } = step;
-      const signature = findSignature({
-        ...{ data, hasSender: signing !== undefined, isDirect: to === agreement, kind: 'input' },
-        by: step,
+      const signature = await findSignature({
+        places: inputPlaces,
+        ...{ isSender: isDirect && signing !== undefined, by: step, subject: inputId, pace },
         buildMessage: (one) => buildInputMessage(one, { chainId, agreement, inputId, payload }),
       });
       steps.push({ transaction, log, ...signature });
@@ -95,16 +99,17 @@ export async function readProvedSteps(
 }
 
 /** What shows who wanted a step: the permit within the transaction's data, or else the sender's own signature. */
-function findSignature({
-  hasSender,
+async function findSignature({
+  isSender,
   by: { permitSigner: signer, permitNonce: nonce },
-  ...call
-}: Omit<Parameters<typeof findPermit>[0], 'signer' | 'nonce'> & {
-  hasSender: boolean;
+  ...search
+}: Omit<PermitSearch, 'signer' | 'nonce'> & {
+  /** Whether the transaction's sender took the step and has signed the transaction. */
+  isSender: boolean;
   by: Pick<IndexedHistory, 'permitSigner' | 'permitNonce'>;
-}): Pick<ReadStep, 'permit' | 'isSigned'> {
-  const permit = signer !== null && nonce !== null ? findPermit({ ...call, signer, nonce }) : null;
-  return { permit, isSigned: signer === null ? call.isDirect && hasSender : permit !== null };
+}): Promise<Pick<ReadStep, 'permit' | 'isSigned'>> {
+  const permit = signer !== null && nonce !== null ? await findPermit({ ...search, signer, nonce }) : null;
+  return { permit, isSigned: signer === null ? isSender : permit !== null };
 }
 
 function parseEntry({ entry }: StoredProof): Omit<EvidenceTransaction, 'block'> {

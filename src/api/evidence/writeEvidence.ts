@@ -58,7 +58,7 @@ async function* listPieces(
   for (const [at, block] of blocks.entries()) yield at === 0 ? block : `,${block}`;
   yield '],"transactions":[';
   let at = 0;
-  for await (const { entry } of readInOrder(source, record.chainId, transactions)) {
+  for await (const { entry } of readInOrder(source, record, transactions)) {
     const block = transactions[at]?.block;
     yield `${at === 0 ? '' : ','}{"block":${block},${entry.slice(1)}`;
     at++;

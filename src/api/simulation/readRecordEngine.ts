@@ -15,9 +15,13 @@ import {
 } from '../../protocol/index.ts';
 import { createShown } from '../admission/agreementRules.ts';
 import { type IndexedCreation, readCreation } from '../admission/readCreation.ts';
+import { mostCharacters } from '../admission/readStanding.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 
-/** The most inputs that are read for the contract's stored values; values stored earlier are unknown. */
+/**
+ * The most inputs that are read for the contract's stored values, as far as they are short enough together; values
+ * stored earlier are unknown.
+ */
 const inputsAtOnce = 200;
 /** How far back they are looked for: anybody may send inputs that store nothing. */
 const inputsLookedAt = 10_000;
@@ -73,15 +77,22 @@ function createFromDocument(record: SimulatedRecord, creation: IndexedCreation |
   throw new ChainUnavailableError('The index does not show the creation of the agreement at the moment.');
 }
 
+/** Without a payload: it is too long together with newer ones, or there is no such input. */
 type StoringInput = OrNull<RowAs<typeof inputs, { inputId: 'input_id'; payload: 'payload' }>>;
 
 const storingQuery = (parameters: [names: string, count: number]) =>
   buildOwnedQuery({
     columns: 'storing.input_id as "inputId", storing.payload',
-    joins: `left join lateral (select i.input_id, i.payload from service.inputs i
-      where i.record_id = r.id and i.position <= $2::int and i.position > $2::int - ${inputsLookedAt}
-        and i.input_id in (select json_array_elements_text($1::json))
-      order by i.position desc limit ${inputsAtOnce}) storing on true`,
+    joins: `left join lateral (
+      select newest.input_id, case
+        when sum(octet_length(newest.payload)) over (order by newest.position desc) <= ${mostCharacters}
+        then newest.payload end as payload
+      from (
+        select i.input_id, i.payload, i.position from service.inputs i
+        where i.record_id = r.id and i.position <= $2::int and i.position > $2::int - ${inputsLookedAt}
+          and i.input_id in (select json_array_elements_text($1::json))
+        order by i.position desc limit ${inputsAtOnce}) newest
+      order by newest.position desc) storing on true`,
     parameters,
   });
 
@@ -94,8 +105,10 @@ async function readCourse(
   if (names.length === 0 || inputCount === 0) return { state, inputs: [], isWhole: true };
   const query = storingQuery([JSON.stringify(names), inputCount]);
   const rows = await queryOwned<StoringInput>(pool, { ...request, query });
-  const stored = rows.flatMap(({ inputId, payload }) =>
+  const found = rows.filter(({ inputId }) => inputId !== null);
+  const stored = found.flatMap(({ inputId, payload }) =>
     inputId === null || payload === null ? [] : [{ inputId, payload }],
   );
-  return { state, inputs: stored, isWhole: stored.length < inputsAtOnce && inputCount <= inputsLookedAt };
+  const isShort = found.length < inputsAtOnce && stored.length === found.length;
+  return { state, inputs: stored, isWhole: isShort && inputCount <= inputsLookedAt };
 }

@@ -1,7 +1,7 @@
-/** One queue per owner, served in turns; one item of each owner is under way at a time. */
+/** One queue per owner, served in turns; one item of each owner, or of each group of owners, is under way at a time. */
 export type TurnQueues<Item> = {
   add(owner: string, item: Item): void;
-  /** The next item of the next owner without one under way; undefined if there is none. */
+  /** The next item of the next owner whose group has none under way; undefined if there is none. */
   take(): Item | undefined;
   /** The owner's item has ended. */
   end(owner: string): void;
@@ -13,10 +13,14 @@ export type TurnQueues<Item> = {
   clear(): Item[];
 };
 
-export function createTurnQueues<Item>(): TurnQueues<Item> {
+/** @param groupOf the same for all items of an owner; by default, each owner is a group. */
+export function createTurnQueues<Item>(
+  groupOf: (item: Item, owner: string) => string = (_, owner) => owner,
+): TurnQueues<Item> {
   /** In the order of turns: a served owner goes to the end. */
   const queues = new Map<string, Item[]>();
-  const underWay = new Set<string>();
+  /** The group under way, by owner. */
+  const underWay = new Map<string, string>();
   const store = (owner: string, items: Item[]) => {
     if (items.length > 0) queues.set(owner, items);
     else queues.delete(owner);
@@ -26,10 +30,12 @@ export function createTurnQueues<Item>(): TurnQueues<Item> {
     add: (owner, item) => store(owner, [...(queues.get(owner) ?? []), item]),
     take() {
       for (const [owner, [item, ...rest]] of queues) {
-        if (item === undefined || underWay.has(owner)) continue;
+        if (item === undefined) continue;
+        const group = groupOf(item, owner);
+        if ([...underWay.values()].includes(group)) continue;
         queues.delete(owner);
         store(owner, rest);
-        underWay.add(owner);
+        underWay.set(owner, group);
         return item;
       }
       return undefined;

@@ -1,6 +1,8 @@
 import type { Hex } from 'viem';
-import { decodeInputPayload } from '../decodePayload.ts';
+import { decodeDataFields, type RawField } from '../decodeDataFields.ts';
+import { bytesToHex, hexToBytes } from '../hex.ts';
 import { inputHash } from '../names.ts';
+import { sharedPayloads } from '../payloadReader.ts';
 import type { Engine, StoredVariable } from './engine.ts';
 
 /** What has become of an agreement since its creation. */
@@ -33,24 +35,25 @@ export function continueEngine(created: Engine, course: AgreementCourse): Engine
   };
 }
 
-/** For each variable that inputs can store, the value that the newest of them has stored. */
+/**
+ * For each variable that inputs can store, the value that the newest of them has stored. Of a payload whose fields
+ * share too many bytes, the last values are unknown.
+ */
 function collectStored(
   { rules }: Engine,
   { inputs, isWhole }: AgreementCourse,
 ): ReadonlyMap<string, StoredVariable | 'unknown'> {
   const stored = new Map<string, StoredVariable | 'unknown'>();
   for (const { inputId, payload } of inputs) {
-    const persisted = rules.inputDefs.get(inputHash(inputId))?.fields.filter(({ persist }) => persist) ?? [];
-    if (persisted.length === 0) continue;
-    // The contract takes the first field of each id.
-    const first = new Map(
-      decodeInputPayload(null, payload)
-        .toReversed()
-        .map((field) => [field.id, field]),
+    const fields = rules.inputDefs.get(inputHash(inputId))?.fields ?? [];
+    const wanted = new Set(
+      fields.flatMap(({ fieldId, persist }) => (persist && !stored.has(fieldId) ? [fieldId] : [])),
     );
-    for (const { fieldId } of persisted) {
-      const field = stored.has(fieldId) ? undefined : first.get(fieldId);
-      if (field !== undefined) stored.set(fieldId, { fType: field.fType, data: field.data });
+    if (wanted.size === 0) continue;
+    let room = payload.length * sharedPayloads;
+    for (const { id, fType, data } of findFirst(payload, wanted)) {
+      room -= data.length;
+      stored.set(id, room < 0 ? 'unknown' : { fType, data: detach(data) });
     }
   }
   if (isWhole) return stored;
@@ -58,6 +61,16 @@ function collectStored(
     for (const { fieldId, persist } of fields)
       if (persist && !stored.has(fieldId)) stored.set(fieldId, 'unknown');
   return stored;
+}
+
+/** The first field of each wanted id: the contract takes the first one too. */
+function findFirst(payload: Hex, wanted: Set<string>): RawField[] {
+  return decodeDataFields(payload).filter(({ id }) => wanted.delete(id));
+}
+
+/** A copy: a slice would keep its whole payload in memory. */
+function detach(data: Hex): Hex {
+  return bytesToHex(hexToBytes(data));
 }
 
 function lower(hex: Hex): Hex {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { identifyMoment, readStanding } from '../../../src/api/admission/readStanding.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
+import { nameHash } from '../../../src/protocol/index.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Answer, createCall } from '../support/call.ts';
@@ -106,6 +108,39 @@ describe('by index and outbox', () => {
     });
     expect(asked).toEqual([]);
     expect(await countStored(lease)).toBe(2);
+  });
+
+  test('what accepted inputs have stored is read once for each moment of the agreement', async () => {
+    const lease = await deploy();
+    const { pool } = setting.service.handle;
+    const appoint = async (nonce: bigint) => {
+      const keeper = createAccount().address;
+      const input = { inputId: 'appoint', values: { keeper }, account: lease.landlord, nonce };
+      expect((await submit(lease, (await lease.sign(input)).body)).status).toBe(200);
+    };
+    const look = (knownMoment?: string) =>
+      readStanding(pool, {
+        ...{
+          chainId,
+          contract: lease.address,
+          signer: lease.tenant.address,
+          gasKind: '',
+          asker: principal.id,
+        },
+        ...{ storingInputs: [nameHash('appoint')], principalId: undefined, known: new Set(), knownMoment },
+      });
+    const lookAfter = (count: number) =>
+      waitUntil(`the index shows ${count}`, async () => {
+        const standing = await look();
+        return standing?.storing?.length === count && standing;
+      });
+    await appoint(0n);
+    const moment = identifyMoment(await lookAfter(1));
+    expect(moment).toBeDefined();
+    expect(await look(moment)).toMatchObject({ position: 1, storing: undefined });
+    await appoint(1n);
+    await lookAfter(2);
+    expect((await look(moment))?.storing).toHaveLength(2);
   });
 
   test('an input that depends on other open inputs is accepted, whoever signed them', async () => {

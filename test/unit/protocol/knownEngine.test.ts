@@ -1,5 +1,6 @@
-import { type Address, pad } from 'viem';
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { type Address, concat, encodeAbiParameters, type Hex, numberToHex, pad } from 'viem';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type ActionInit,
   applyInput,
@@ -8,6 +9,7 @@ import {
   createDocumentEngine,
   createEngine,
   type Engine,
+  encodeDataFields,
   encodeInputPayload,
   listStoringInputs,
   nameHash,
@@ -91,6 +93,7 @@ describe('the engine of a creation that is known in part', () => {
 
 describe('the engine of an agreement later', () => {
   const state = nameHash('A');
+  const text = encodeAbiParameters([{ type: 'string' }], ['x'.repeat(8_000)]);
   const variableOf = (engine: Engine, name: string) => engine.variables.get(nameHash(name));
 
   it('has the state, the nonces and what the newest inputs have stored', () => {
@@ -123,4 +126,97 @@ describe('the engine of an agreement later', () => {
     const whole = continueEngine(created, { ...course, isWhole: true });
     expect(send(whole, 'inspect', bob)).toMatchObject({ ok: false, revert: { name: 'VarNotSet' } });
   });
+
+  it('has the variables of the engine that has played all inputs', () => {
+    const names = ['a', 'b', 'c'];
+    const defineInput = (id: string, persisted: readonly string[]) => ({
+      ...{ id: nameHash(id), conditions: [], verifierKeys: [] },
+      fields: names.map((name) => ({
+        ...{ fieldId: nameHash(name), fType: 1, required: false },
+        persist: persisted.includes(name),
+      })),
+    });
+    const inputs = [defineInput('one', ['a', 'b']), defineInput('two', ['b', 'c']), defineInput('three', [])];
+    const engine = createEngine({
+      ...{ initialState: state, inputDefs: inputs, initVars: [], verifiers: [], actions: [] },
+      transitions: inputs.map(({ id }) => ({ fromState: state, toState: state, inputId: id })),
+    });
+    const field = fc.record({ name: fc.constantFrom(...names, 'other'), value: fc.string() }).map((one) => ({
+      ...{ id: nameHash(one.name), fType: 1 },
+      data: encodeAbiParameters([{ type: 'string' }], [one.value]),
+    }));
+    const call = fc.record({
+      inputId: fc.constantFrom('one', 'two', 'three'),
+      payload: fc.array(field, { maxLength: 5 }).map(encodeDataFields),
+    });
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 8 }), (calls) => {
+        const played = calls.reduce((before, { inputId, payload }) => {
+          const outcome = applyInput(before, { inputId, payload, sender: alice, time: 0n });
+          if (!outcome.ok) throw new Error('an input was refused');
+          return outcome.engine;
+        }, engine);
+        const resumed = continueEngine(engine, { state, inputs: calls.toReversed(), isWhole: true });
+        expect(resumed.variables.entries()).toEqual(played.variables.entries());
+      }),
+    );
+  });
+
+  it('decodes no value of what inputs have stored', () => {
+    const fields = [
+      { id: nameHash('keeper'), fType: 2, data: pad(bob) },
+      ...Array.from({ length: 300 }, (_, at) => ({ id: nameHash(`extra ${at}`), fType: 1, data: text })),
+    ];
+    const decode = vi.spyOn(TextDecoder.prototype, 'decode');
+    onTestFinished(() => decode.mockRestore());
+    const payload = encodeDataFields(fields);
+    decode.mockClear();
+    const now = continueEngine(created, { state, inputs: [{ inputId: 'appoint', payload }], isWhole: true });
+    // Only the copy of the one value that is kept.
+    expect(decode).toHaveBeenCalledTimes(1);
+    expect(variableOf(now, 'keeper')).toEqual({ fType: 2, data: pad(bob).toLowerCase() });
+  });
+
+  it('reads only inputs that can have stored what is still missing', () => {
+    const damaged = { inputId: 'appoint', payload: '0x' as const };
+    const now = continueEngine(created, { state, inputs: [appoint(bob), damaged], isWhole: true });
+    expect(variableOf(now, 'keeper')).toEqual({ fType: 2, data: pad(bob).toLowerCase() });
+  });
+
+  it('keeps no more of a payload whose fields share their bytes than four times its length', () => {
+    const names = Array.from({ length: 20 }, (_, at) => `memo ${at}`);
+    const inputId = nameHash('store');
+    const fields = names.map((name) => ({
+      fieldId: nameHash(name),
+      fType: 1,
+      required: false,
+      persist: true,
+    }));
+    const engine = createEngine({
+      ...{ initialState: state, transitions: [], initVars: [], verifiers: [], actions: [] },
+      inputDefs: [{ id: inputId, fields, conditions: [], verifierKeys: [] }],
+    });
+    const payload = shareData(names.map(nameHash), text);
+    const older = encodeDataFields(names.map((name) => ({ id: nameHash(name), fType: 1, data: text })));
+    const inputs = [payload, older].map((one) => ({ inputId, payload: one }));
+    const now = continueEngine(engine, { state, inputs, isWhole: true });
+    const values = names.map((name) => variableOf(now, name));
+    const known = values.filter((value) => value !== 'unknown');
+    expect(known).toEqual(known.map(() => ({ fType: 1, data: text })));
+    expect(known.length).toBe(Math.floor((payload.length * 4) / text.length));
+    expect(known.length).toBeLessThan(names.length);
+  });
 });
+
+/** A payload of texts that are all the same bytes. */
+function shareData(ids: readonly Hex[], data: Hex): Hex {
+  const word = (value: number) => numberToHex(value, { size: 32 });
+  const items = ids.length * 32;
+  const shared = items + ids.length * 96;
+  return concat([
+    ...[word(32), word(ids.length)],
+    ...ids.map((_, at) => word(items + at * 96)),
+    ...ids.flatMap((id, at) => [id, word(1), word(shared - items - at * 96)]),
+    ...[word((data.length - 2) / 2), data],
+  ]);
+}

@@ -27,3 +27,13 @@ test('queues are served by turns, of each owner one item at a time', () => {
   queues.end('a');
   expect(queues.take()).toBeUndefined();
 });
+
+test('of a group of owners, one item is under way at a time, and the others do not wait for it', () => {
+  const queues = createTurnQueues<string>((item) => item.slice(0, 1));
+  queues.add('a', 'a1');
+  queues.add('guests of a', 'a2');
+  queues.add('b', 'b1');
+  expect([queues.take(), queues.take(), queues.take()]).toEqual(['a1', 'b1', undefined]);
+  queues.end('a');
+  expect([queues.take(), queues.take()]).toEqual(['a2', undefined]);
+});

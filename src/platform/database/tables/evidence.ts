@@ -1,15 +1,20 @@
 import { index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import { hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
+import { principals } from './access.ts';
 
 /**
  * A transaction with its receipt and their proofs against the header of its block, in the form of evidence
- * files. A row follows from the block's hash alone: it is computed once, stays right whatever the chain does,
- * and belongs to no principal. A row that no file has needed for a month is deleted.
+ * files. Its content follows from the block's hash alone: it is computed once for each principal, and stays right
+ * whatever the chain does. No principal reads another's rows: their presence would tell what the other one holds. A row
+ * that no file has needed for a month is deleted.
  */
 export const evidenceProofs = serviceSchema.table(
   'evidence_proofs',
   {
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
     chainId: integer().notNull(),
     blockHash: hash().notNull(),
     transactionHash: hash().notNull(),
@@ -22,7 +27,10 @@ export const evidenceProofs = serviceSchema.table(
     usedAt: instant().notNull().defaultNow(),
   },
   (table) => [
-    primaryKey({ columns: [table.chainId, table.blockHash, table.transactionHash] }),
+    primaryKey({
+      name: 'evidence_proofs_place',
+      columns: [table.principalId, table.chainId, table.blockHash, table.transactionHash],
+    }),
     index('evidence_proofs_used').on(table.usedAt),
   ],
 );

@@ -1,0 +1,101 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { createPublicClient, custom, zeroAddress, zeroHash } from 'viem';
+import { expect, onTestFinished, test } from 'vitest';
+import type { CollectedEvidence } from '../../../src/api/evidence/collectEvidence.ts';
+import { type Collecting, TurnOverError } from '../../../src/api/evidence/collecting.ts';
+import { createEvidenceDesk } from '../../../src/api/evidence/evidenceDesk.ts';
+import { createEvidenceSource } from '../../../src/api/evidence/evidenceSource.ts';
+import type { EvidenceRecord } from '../../../src/api/evidence/evidenceSubject.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+const chainId = 1;
+const place = { transactionHash: zeroHash, blockHash: zeroHash, blockNumber: 1 };
+
+function buildRecord(id: string, principalId: string): EvidenceRecord {
+  return {
+    ...{ id, principalId, displayName: id, chainId, address: zeroAddress, document: '{}' },
+    ...{ docUri: '', docHash: zeroHash, initialVariables: {} },
+  };
+}
+
+function buildCollected(record: EvidenceRecord): CollectedEvidence {
+  return {
+    record,
+    history: {
+      ...{ factory: zeroAddress, owner: zeroAddress, initialState: zeroHash, currentState: zeroHash },
+      ...{ permitSigner: null, permitNonce: null, deployment: place, steps: [] },
+      head: { number: 1, hash: zeroHash },
+    },
+    implementation: zeroAddress,
+    ...{ values: [], notes: [], blocks: [], transactions: [], steps: [], state: null },
+    deployment: { log: 0, permit: null },
+  };
+}
+
+type Run = { readonly id: string; readonly collecting: Collecting; end(error?: Error): void };
+
+/** A desk whose collections end when the test says so. */
+function openDesk(waitMs: number) {
+  const pool = new pg.Pool();
+  const client = createPublicClient({ transport: custom({ request: () => Promise.resolve(null) }) });
+  const runs: Run[] = [];
+  const collect = (collecting: Collecting) => {
+    const { promise, resolve, reject } = Promise.withResolvers<CollectedEvidence>();
+    const { record } = collecting;
+    const end = (error?: Error) => (error ? reject(error) : resolve(buildCollected(record)));
+    runs.push({ id: record.id, collecting, end });
+    return promise;
+  };
+  const desk = createEvidenceDesk(
+    {
+      source: createEvidenceSource(pool, { charactersPerSecond: 1_000, mostInputs: 1 }),
+      clients: new Map([[chainId, client]]),
+      collect,
+    },
+    { waitMs, logger: pino({ level: 'silent' }), turnMs: 0 },
+  );
+  onTestFinished(async () => {
+    desk.close();
+    await pool.end();
+  });
+  return {
+    desk,
+    runs,
+    began: () => runs.map(({ id }) => id),
+    beginNext: (count: number) => waitUntil(`${count} collections began`, () => runs.length === count),
+  };
+}
+
+test('a principal and its guests have one collection under way, and nobody else waits for it', async () => {
+  const { desk, runs, began, beginNext } = openDesk(0);
+  await desk.collect(buildRecord('a1', 'a'), 'a');
+  await desk.collect(buildRecord('a2', 'a'), 'guests of a');
+  expect(began()).toEqual(['a1']);
+  await desk.collect(buildRecord('b1', 'b'), 'b');
+  await desk.collect(buildRecord('c1', 'c'), 'c');
+  expect(began()).toEqual(['a1', 'b1']);
+  runs[1]?.end();
+  await beginNext(3);
+  expect(began()).toEqual(['a1', 'b1', 'c1']);
+  runs[0]?.end();
+  await beginNext(4);
+  expect(began()).toEqual(['a1', 'b1', 'c1', 'a2']);
+});
+
+test('a long collection gives way to those that wait, and goes on behind them for the same reader', async () => {
+  const { desk, runs, began, beginNext } = openDesk(60_000);
+  const reader = desk.collect(buildRecord('a1', 'a'), 'a');
+  expect(runs[0]?.collecting.isTurnOver()).toBe(false);
+  const next = desk.collect(buildRecord('a2', 'a'), 'a');
+  expect(runs[0]?.collecting.isTurnOver()).toBe(true);
+  runs[0]?.end(new TurnOverError());
+  await beginNext(2);
+  runs[1]?.end();
+  expect(await next).toMatchObject({ record: { id: 'a2' } });
+  await beginNext(3);
+  expect(began()).toEqual(['a1', 'a2', 'a1']);
+  expect(runs[2]?.collecting.isTurnOver()).toBe(false);
+  runs[2]?.end();
+  expect(await reader).toMatchObject({ record: { id: 'a1' } });
+});
