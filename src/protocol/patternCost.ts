@@ -28,15 +28,48 @@ export function estimatePatternCost(pattern: string): PatternCost {
   };
 }
 
-/** An item of a pattern, or the operator after it. */
-const tokens =
-  /\\[pP]\{[^}]*\}|\\[xu]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]|\{(\d+)(,?)(\d*)\}|[\s\S]/gu;
+/** A class or character with a name or number in braces; it ends at the first `}`. */
+const braced = /\\[pPxu]\{[^}]*\}/uy;
+/** A character class; it ends at an unescaped `]`. */
+const characterClass = /\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]/uy;
+/** Any other item of a pattern, or the operator after it. */
+const plain = /\\[\s\S]|\{(\d+)(?:(,)(\d*))?\}|[\s\S]/uy;
+
+/**
+ * The tokens of a pattern, in time linear in its length: where no end follows any more, no item is sought
+ * that needs one.
+ */
+function* readTokens(pattern: string): Generator<RegExpExecArray> {
+  const lastBrace = pattern.lastIndexOf('}');
+  const lastBracket = findLastBracket(pattern);
+  for (let at = 0; at < pattern.length; ) {
+    const token =
+      (at < lastBrace && execAt(braced, pattern, at)) ||
+      (at < lastBracket && execAt(characterClass, pattern, at)) ||
+      execAt(plain, pattern, at);
+    if (!token) return;
+    yield token;
+    at += token[0].length;
+  }
+}
+
+function execAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
+  expression.lastIndex = at;
+  return expression.exec(text);
+}
+
+/** The position of the last unescaped `]`; -1 if there is none. */
+function findLastBracket(pattern: string): number {
+  let last = -1;
+  for (const { 0: item, index } of pattern.matchAll(/\\[\s\S]|\]/g)) if (item === ']') last = index;
+  return last;
+}
 
 function countInstructions(pattern: string): number {
   const outer: number[] = [];
   let sum = 0;
   let last = 0;
-  for (const [token, least, comma, bound] of pattern.matchAll(tokens)) {
+  for (const [token, least, comma, bound] of readTokens(pattern)) {
     if (token === '(') {
       outer.push(sum + last);
       [sum, last] = [2, 0];
@@ -44,7 +77,7 @@ function countInstructions(pattern: string): number {
       [sum, last] = [outer.pop() ?? 0, sum + last];
     } else if (least !== undefined) {
       const always = Number(least);
-      const most = comma === '' ? always : Math.max(always + 1, Number(bound));
+      const most = comma === undefined ? always : Math.max(always + 1, Number(bound));
       // Each optional item costs a branch.
       last = Math.min(last * most + (most - always), Number.MAX_SAFE_INTEGER);
     } else if (token === '*' || token === '+' || token === '?') {

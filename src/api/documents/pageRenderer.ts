@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
-import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
+import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { buildPlainPage } from './buildPage.ts';
 import type { HostedDocument } from './hostedDocument.ts';
-import { createRenderThread, type RenderThread } from './renderThread.ts';
+import { createRenderQueue } from './renderQueue.ts';
 
 export type PageRenderer = {
   /**
    * The page of a principal's document; with plain text if rendering fails, takes too long, or too many wait.
    * One principal's pages are rendered one after the other.
+   *
+   * @throws RateLimitedError if too many plain pages of the principal wait.
    */
   render(document: HostedDocument, principalId: string): Promise<string>;
   /** Ends the threads; waiting requests get the plain page. */
@@ -32,68 +34,47 @@ const defaultBounds: RenderBounds = { renderMs: 2_000, patienceMs: 8_000, maxWai
 const hopelessMs = 60_000;
 const maxHopeless = 10_000;
 
-type Job = {
-  readonly document: HostedDocument;
-  readonly principalId: string;
-  settle(page: string | undefined): void;
-};
+/** The largest plain page takes some 50 ms, so the last of so many waits for a few seconds. */
+const mostPlainWaiting = 100;
+/** Only a thread that does not work takes so long. */
+const plainMs = 10_000;
+const retryAfterSeconds = 2;
 
-/** Renders pages outside the event loop, in turns over principals, and never fails. */
+/** Renders pages outside the event loop, in turns over principals. */
 export function createPageRenderer(options: { logger: Logger; bounds?: RenderBounds }): PageRenderer {
   const { logger, bounds = defaultBounds } = options;
-  const idle = Array.from({ length: bounds.threads }, () => createRenderThread(bounds));
-  const threads = [...idle];
   const hopeless = createHopeless();
-  const queues = createTurnQueues<Job>();
-  let isClosed = false;
+  const rendered = createRenderQueue({
+    ...bounds,
+    form: 'rendered',
+    onFailure({ agreementId }, error) {
+      logger.warn({ agreementId, err: error }, 'failed to render a document; showing plain text');
+      hopeless.add(agreementId);
+    },
+  });
+  const plain = createRenderQueue({
+    form: 'plain',
+    threads: 1,
+    renderMs: plainMs,
+    onFailure: ({ agreementId }, error) =>
+      logger.warn({ agreementId, err: error }, 'failed to write a plain page beside the event loop'),
+  });
 
-  const work = async (thread: RenderThread, { document, principalId, settle }: Job) => {
-    try {
-      settle(await thread.render(document));
-    } catch (error) {
-      const { agreementId } = document;
-      if (!isClosed) {
-        logger.warn({ agreementId, err: error }, 'failed to render a document; showing plain text');
-        hopeless.add(agreementId);
-      }
-      settle(undefined);
-    }
-    queues.end(principalId);
-    idle.push(thread);
-    begin();
-  };
-  const begin = () => {
-    while (idle.length > 0) {
-      const job = queues.take();
-      const thread = job && idle.pop();
-      if (!thread) return;
-      void work(thread, job);
-    }
-  };
-
-  const enqueue = (document: HostedDocument, principalId: string): Promise<string | undefined> => {
-    const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const job: Job = { document, principalId, settle: resolve };
-    const impatient = setTimeout(() => {
-      queues.remove(principalId, job);
-      resolve(undefined);
-    }, bounds.patienceMs);
-    queues.add(principalId, job);
-    begin();
-    return promise.finally(() => clearTimeout(impatient));
+  const renderPlain = async (document: HostedDocument, principalId: string): Promise<string> => {
+    if (plain.count(principalId) >= mostPlainWaiting)
+      throw new RateLimitedError('Too many pages are waiting.', { retryAfterSeconds });
+    return (await plain.render(document, principalId)) ?? buildPlainPage(document);
   };
 
   return {
     async render(document, principalId) {
-      const hasRoom = queues.count(principalId) < bounds.maxWaiting;
-      const isRefused = isClosed || !hasRoom || hopeless.has(document.agreementId);
-      const page = isRefused ? undefined : await enqueue(document, principalId);
-      return page ?? buildPlainPage(document);
+      const hasRoom = rendered.count(principalId) < bounds.maxWaiting;
+      const isRefused = !hasRoom || hopeless.has(document.agreementId);
+      const page = isRefused ? undefined : await rendered.render(document, principalId);
+      return page ?? renderPlain(document, principalId);
     },
     async close() {
-      isClosed = true;
-      for (const job of queues.clear()) job.settle(undefined);
-      await Promise.all(threads.map((thread) => thread.close()));
+      await Promise.all([rendered.close(), plain.close()]);
     },
   };
 }

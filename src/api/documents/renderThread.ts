@@ -12,6 +12,9 @@ export type RenderThread = {
   close(): Promise<void>;
 };
 
+/** `plain` is the text as written. */
+export type PageForm = 'rendered' | 'plain';
+
 /** The thread's message once it is ready; no page is empty. */
 export const readyMessage = '';
 
@@ -25,14 +28,14 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
  * starts with the first page, is replaced after a failed one, and keeps the process alive only while it
  * works.
  */
-export function createRenderThread({ renderMs }: { renderMs: number }): RenderThread {
+export function createRenderThread({ form, renderMs }: { form: PageForm; renderMs: number }): RenderThread {
   let idle: Worker | undefined;
   let abort: ((reason: Error) => void) | undefined;
   const workers = new Set<Worker>();
 
   const start = (): Worker => {
     const url = new URL('./pageWorker.ts', import.meta.url);
-    const worker = new Worker(url, { env: {}, execArgv: [], resourceLimits });
+    const worker = new Worker(url, { env: {}, execArgv: [], resourceLimits, workerData: form });
     workers.add(worker);
     worker.once('exit', () => workers.delete(worker));
     // Without a listener an error of the thread would end the process.

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { authorize, type Caller } from '../authentication/authenticator.ts';
+import type { BeginComputing } from '../limiting/largeTurns.ts';
 import type { EndpointDefinition } from './endpointDefinition.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { requireServed, type ServeContext } from './serveEndpoint.ts';
@@ -45,8 +46,8 @@ export function buildDirectCall<
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);
     const headers = new Headers();
-    const run = async () =>
-      definition.handle({
+    const run = async (compute: BeginComputing | undefined) => {
+      const request = {
         caller,
         requestId,
         headers,
@@ -58,9 +59,12 @@ export function buildDirectCall<
             ? undefined
             : await serving.awaitConsistency({ consistency, principalId }),
         disconnect() {},
-      });
+      };
+      await compute?.();
+      return definition.handle(request);
+    };
     const response = await (data.isList || mayBeLarge
-      ? serving.pageTurns.run(principalId, run)
+      ? serving.pageTurns.run(principalId, () => run(undefined))
       : serving.largeTurns.run({ owner: principalId, headers, isHeavy }, run));
     return answerShape.parse(await response.json());
   };

@@ -10,7 +10,7 @@ import { refuseChain } from '../agreements/checkDeployment.ts';
 import { type Authenticator, authorize } from '../authentication/authenticator.ts';
 import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
-import type { LargeTurns } from '../limiting/largeTurns.ts';
+import type { BeginComputing, LargeTurns } from '../limiting/largeTurns.ts';
 import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce } from './answerOnce.ts';
@@ -56,7 +56,7 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     context.set('principalId', principalId);
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
     authorize(caller, scope);
-    const handle = async (bytes?: Uint8Array) => {
+    const handle = async (compute: BeginComputing | undefined, bytes?: Uint8Array) => {
       const { consistency, values } = reader.parseQuery(req.url);
       if (takesChain) requireServed(values, serving.chains);
       const request = {
@@ -70,13 +70,16 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
       };
       const readAfter =
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
+      await compute?.();
       const answer = () => definition.handle({ ...request, readAfter });
       const response = await (isInPageTurn ? serving.pageTurns.run(principalId, answer) : answer());
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
-    if (method === 'get') return handle();
-    return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, () =>
-      method === 'post' ? answerOnce(context, { ...serving, principalId }, handle) : handle(),
+    if (method === 'get') return handle(undefined);
+    return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, (compute) =>
+      method === 'post'
+        ? answerOnce(context, { ...serving, principalId }, (bytes) => handle(compute, bytes))
+        : handle(compute),
     );
   };
 }
@@ -112,7 +115,11 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
           await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
         },
         inPageTurn: pageTurns.run,
-        inHeavyTurn: (owner, work) => serving.largeTurns.run({ owner, headers, isHeavy: true }, work),
+        inHeavyTurn: (owner, work) =>
+          serving.largeTurns.run({ owner, headers, isHeavy: true }, async (compute) => {
+            await compute();
+            return work();
+          }),
         disconnect: () => context.env?.outgoing?.destroy(),
       });
     const findOwner = async () => (await findTurn?.({ headers, query: values, client })) ?? strangers;

@@ -5,7 +5,7 @@ import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 export type LargeTurns = {
   /**
    * Runs a request: at once if it is small, otherwise when its sender's turn has come. Its body is not
-   * read before.
+   * read before. `work` gets a function to call before it computes for long; only a heavy request needs it.
    *
    * @param request.isHeavy whether it computes for long, however small its body is.
    * @param request.owner the turn; a function is called only for a large request.
@@ -18,13 +18,21 @@ export type LargeTurns = {
       headers: Headers;
       isHeavy?: boolean | undefined;
     },
-    work: () => Promise<Answer>,
+    work: (compute: BeginComputing) => Promise<Answer>,
   ): Promise<Answer>;
 };
 
+/**
+ * Waits for another turn if the request has lost its own, for example while its body arrived. Then the
+ * request keeps the turn until it ends, however long it computes.
+ *
+ * @throws RateLimitedError if too many of the same sender wait.
+ */
+export type BeginComputing = () => Promise<void>;
+
 /** Reading and checking a smaller body takes a few milliseconds. */
 const largeBytes = 32_768;
-/** The most at a time of one sender, and of all senders: there is one event loop for them. */
+/** The most at a time of all senders, and one of each: there is one event loop for them. */
 const atOnce = 2;
 /** A request that runs longer waits for something else, such as a chain, and no longer keeps its turn. */
 const usualTurnMs = 100;
@@ -33,9 +41,44 @@ const retryAfterSeconds = 1;
 
 /**
  * A large body takes the event loop for tens of milliseconds, step by step. With forty at once, everybody
- * else would wait for a step of each of them between any two steps of their own.
+ * else would wait for a step of each of them between any two steps of their own. Heavy requests have turns of
+ * their own: a large body never waits until a simulation ends.
  */
 export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } = {}): LargeTurns {
+  const largePlaces = createPlaces(turnMs);
+  const heavyPlaces = createPlaces(turnMs);
+
+  return {
+    async run({ owner: stated, headers, isHeavy = false }, work) {
+      const hasLargeBody = isLarge(headers);
+      if (!isHeavy && !hasLargeBody) return work(async () => {});
+      const owner = typeof stated === 'string' ? stated : await stated();
+      const places = isHeavy ? heavyPlaces : largePlaces;
+      let turn = await places.enter(owner, hasLargeBody);
+      const overdue = setTimeout(turn.leave, turnMs);
+      const compute = async () => {
+        if (!isHeavy) return;
+        clearTimeout(overdue);
+        if (turn.hasEnded()) turn = await places.enter(owner, hasLargeBody);
+      };
+      try {
+        return await work(compute);
+      } finally {
+        clearTimeout(overdue);
+        turn.leave();
+      }
+    },
+  };
+}
+
+type Turn = {
+  /** Gives the turn away, once. */
+  leave(): void;
+  hasEnded(): boolean;
+};
+
+/** Places for requests under way, given in turns over their owners. */
+function createPlaces(turnMs: number) {
   const queues = createTurnQueues<() => void>();
   let running = 0;
 
@@ -47,44 +90,35 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
       start();
     }
   };
-  const awaitTurn = (owner: string): Promise<void> => {
-    if (queues.count(owner) >= mostWaiting)
-      throw new RateLimitedError('Too many large requests are waiting.', { retryAfterSeconds });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    queues.add(owner, resolve);
-    begin();
-    return promise;
-  };
 
   return {
-    async run({ owner: stated, headers, isHeavy = false }, work) {
-      const hasLargeBody = isLarge(headers);
-      if (!isHeavy && !hasLargeBody) return work();
-      const owner = typeof stated === 'string' ? stated : await stated();
-      await awaitTurn(owner);
+    /** @throws RateLimitedError if too many of the owner wait. */
+    async enter(owner: string, hasLargeBody: boolean): Promise<Turn> {
+      if (queues.count(owner) >= mostWaiting)
+        throw new RateLimitedError('Too many large requests are waiting.', { retryAfterSeconds });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      queues.add(owner, resolve);
+      begin();
+      await promise;
       const startedAt = performance.now();
-      let hasTurn = true;
-      const leave = () => {
-        if (!hasTurn) return;
-        hasTurn = false;
-        running--;
-        begin();
-        const end = () => {
-          queues.end(owner);
+      let hasEnded = false;
+      return {
+        hasEnded: () => hasEnded,
+        leave() {
+          if (hasEnded) return;
+          hasEnded = true;
+          running--;
           begin();
-        };
-        // Whoever sends one small request after the other holds nobody up.
-        if (!hasLargeBody && queues.count(owner) === 0) return end();
-        // Small requests go on meanwhile: the sender's next one comes after a rest twice as long.
-        setTimeout(end, 2 * Math.min(performance.now() - startedAt, turnMs)).unref();
+          const end = () => {
+            queues.end(owner);
+            begin();
+          };
+          // Whoever sends one small request after the other holds nobody up.
+          if (!hasLargeBody && queues.count(owner) === 0) return end();
+          // Small requests go on meanwhile: the sender's next one comes after a rest twice as long.
+          setTimeout(end, 2 * Math.min(performance.now() - startedAt, turnMs)).unref();
+        },
       };
-      const overdue = setTimeout(leave, turnMs);
-      try {
-        return await work();
-      } finally {
-        clearTimeout(overdue);
-        leave();
-      }
     },
   };
 }

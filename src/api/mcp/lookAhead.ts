@@ -1,5 +1,7 @@
 import { acceptedInputs, type WireValues } from '../../protocol/index.ts';
+import { listInputIds } from '../../protocol/inputDefinitions.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { readTransitions } from '../../protocol/transitions.ts';
 import { resolveIssuers } from '../agreements/acceptedInputs.ts';
 import { quoteName, quoteNames } from './quotedData.ts';
 
@@ -12,7 +14,7 @@ export type NextInput = {
   anyone: boolean;
   leadsTo: string;
   quotedLeadsTo?: string | undefined;
-  /** Inputs that are possible after it; empty if it ends the agreement. */
+  /** Inputs that are possible after it, at most 32; empty if it ends the agreement. */
   followedBy: string[];
   fields: {
     name: string;
@@ -27,6 +29,7 @@ export function lookAhead(
   agreement: unknown,
   { state, values }: { state: string; values: WireValues },
 ): NextInput[] {
+  const findFollowers = indexFollowers(agreement);
   return acceptedInputs(agreement, state).map(({ inputId, toState, issuer, fields }) => ({
     inputId,
     by: [...issuer.variables],
@@ -34,7 +37,7 @@ export function lookAhead(
     anyone: issuer.anyone,
     leadsTo: toState,
     quotedLeadsTo: describeState(agreement, toState),
-    followedBy: acceptedInputs(agreement, toState).map((next) => next.inputId),
+    followedBy: findFollowers(toState),
     fields: fields.map(({ name, type, required, validation }) => ({
       name,
       type,
@@ -42,6 +45,21 @@ export function lookAhead(
       ...(isRules(validation) && { validation }),
     })),
   }));
+}
+
+/** All inputs of a state can lead to one that takes as many, and each of them would list them all. */
+const mostFollowers = 32;
+
+/** What each state takes, read once for all states: the inputs in the order of their first transitions. */
+function indexFollowers(agreement: unknown): (state: string) => string[] {
+  const root = new JsonCursor(agreement);
+  const declared = new Set(listInputIds(root));
+  const followers = new Map<string, Set<string>>();
+  for (const { from, input } of readTransitions(root)) {
+    const known = followers.get(from) ?? new Set();
+    if (declared.has(input) && known.size < mostFollowers) followers.set(from, known.add(input));
+  }
+  return (state) => [...(followers.get(state) ?? [])];
 }
 
 /** The description of a state, if its document has one. */
@@ -64,11 +82,16 @@ export function tellNext(next: readonly NextInput[]): string {
           ? `${by.length === 1 ? 'The wallet' : 'Each of the wallets'} of ${quoteNames(by, 4)}`
           : `The wallet ${wallets[0] ?? '(not known)'}`;
       const end =
-        followedBy.length === 0 ? ', which is final' : `, where ${quoteNames(followedBy, 4)} can follow`;
+        followedBy.length === 0 ? ', which is final' : `, where ${tellFollowers(followedBy)} can follow`;
       return `${senders} may send ${quoteName(inputId)}: it leads to ${quoteName(leadsTo)}${end}.`;
     });
   const more = next.length - sentences.length;
   return more > 0 ? `${sentences.join(' ')} And ${more} more inputs.` : sentences.join(' ');
+}
+
+function tellFollowers(names: readonly string[]): string {
+  if (names.length < mostFollowers) return quoteNames(names, 4);
+  return `${quoteNames(names.slice(0, 4))} and many more`;
 }
 
 function isRules(value: unknown): value is Record<string, unknown> {

@@ -12,7 +12,7 @@ export const nextShape = z
       anyone: z.boolean(),
       leadsTo: z.string(),
       quotedLeadsTo: z.string().optional(),
-      followedBy: names.describe('Inputs that can follow it; empty if it ends the agreement'),
+      followedBy: names.describe('Inputs that can follow it, at most 32; empty if it ends the agreement'),
       fields: z.array(
         z.object({
           name: z.string(),

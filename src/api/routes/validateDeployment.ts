@@ -49,6 +49,7 @@ export function validateDeployment(services: Services, profile: ClientProfile): 
     summary: 'Check a deployment before signing',
     description: 'Stores and sends nothing. `variables` in the response are the values to sign.',
     scope: 'agreements.write',
+    isHeavy: true,
     params: none,
     query: none,
     body: shape,

@@ -17,6 +17,7 @@ export function validateTemplate({ limits }: Services): Endpoint {
     summary: 'Check the structure of an authored agreement',
     description: 'Checks the document only, without values, wallets, signer or permit.',
     scope: 'agreements.write',
+    isHeavy: true,
     params: none,
     query: none,
     body: agreementShape,

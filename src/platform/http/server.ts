@@ -9,6 +9,7 @@ import { answerUnreadable } from './answerUnreadable.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { guardChunks } from './guardChunks.ts';
 import { chooseRequestId } from './requestId.ts';
+import { createUnsentLook, type UnsentBounds, usualUnsentBounds } from './unsentAnswers.ts';
 
 export type HttpServer = {
   /** The port that it listens on, also if any free port was requested. */
@@ -53,8 +54,9 @@ export async function startServer(options: {
   /** Makes waiting requests answer at once with what is known. */
   endWaits(): Promise<void>;
   logger: Logger;
+  unsentBounds?: UnsentBounds;
 }): Promise<HttpServer> {
-  const { app, host, port, headers, endWaits, logger } = options;
+  const { app, host, port, headers, endWaits, logger, unsentBounds = usualUnsentBounds } = options;
   const listener = getRequestListener(app.fetch, {
     // For input that cannot become a request: a target or host that is not a URL.
     errorHandler(error) {
@@ -90,6 +92,8 @@ export async function startServer(options: {
   });
   server.listen({ port, host, backlog: mostUnaccepted });
   await once(server, 'listening');
+  const lookAtUnsent = createUnsentLook({ connections, running, bounds: unsentBounds, logger });
+  const looks = setInterval(lookAtUnsent, unsentBounds.lookMs).unref();
   const announceClose = () => {
     isClosing = true;
     for (const outgoing of running) askToClose(outgoing);
@@ -110,6 +114,7 @@ export async function startServer(options: {
       await Promise.race([closed, delay(unhurriedMs, undefined, { ref: false })]);
       await endWaits();
       await closed;
+      clearInterval(looks);
       clearInterval(sweep);
       clearTimeout(early);
       clearTimeout(overdue);

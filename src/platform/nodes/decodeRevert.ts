@@ -1,4 +1,4 @@
-import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi } from 'viem';
+import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi, toFunctionSelector } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { findRevertWords } from './revertWords.ts';
@@ -69,14 +69,26 @@ function decodeReason(data: Hex | undefined, actionErrors: Abi): RevertReason {
   return { name, message: `${name}(${texts.join(', ')})`, args: texts };
 }
 
-/** The errors that a document's actions list in their ABIs; unusable entries are left out. */
+/** The most errors of one document: those of its actions differ little, and people write a few dozen. */
+const mostActionErrors = 256;
+
+/**
+ * The errors that a document's actions list in their ABIs, each once, and at most 256; unusable entries are
+ * left out.
+ */
 export function listActionErrors(agreement: unknown): Abi {
   const actions = member(member(agreement, 'execution'), 'actions');
-  if (!Array.isArray(actions)) return [];
-  return actions.flatMap((action) => {
+  const found = new Map<string, Abi[number]>();
+  for (const action of Array.isArray(actions) ? actions : []) {
     const abi = member(member(action, 'call'), 'abi');
-    return Array.isArray(abi) ? abi.filter(isErrorEntry) : [];
-  });
+    for (const entry of Array.isArray(abi) ? abi : []) {
+      if (!isErrorEntry(entry)) continue;
+      const text = JSON.stringify(entry);
+      if (!found.has(text)) found.set(text, entry);
+      if (found.size === mostActionErrors) return [...found.values()];
+    }
+  }
+  return [...found.values()];
 }
 
 const panicNames = new Map([
@@ -93,15 +105,43 @@ const panicNames = new Map([
 ]);
 
 function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly unknown[] } | undefined {
-  for (const abi of [knownErrors, actionErrors]) {
+  const selector = data.slice(0, 10).toLowerCase();
+  for (const errors of [knownErrors, actionErrors]) {
+    const error = indexErrors(errors).get(selector);
     try {
-      const { errorName, args } = decodeErrorResult({ abi, data });
+      // Plain messages and panics are decoded without an entry.
+      const { errorName, args } = decodeErrorResult({ abi: error ? [error] : [], data });
       return { name: errorName, args: args ?? [] };
     } catch {
       // An unknown error, or a badly written ABI: the raw data are shown instead.
     }
   }
   return undefined;
+}
+
+const indexes = new WeakMap<Abi, ReadonlyMap<string, Abi[number]>>();
+
+/** The errors by their selectors, which are hashed once per list. The first of several with one selector counts. */
+function indexErrors(errors: Abi): ReadonlyMap<string, Abi[number]> {
+  const known = indexes.get(errors);
+  if (known) return known;
+  const index = new Map<string, Abi[number]>();
+  for (const error of errors) {
+    const selector = findSelector(error);
+    if (selector !== undefined && !index.has(selector)) index.set(selector, error);
+  }
+  indexes.set(errors, index);
+  return index;
+}
+
+/** Undefined for a badly written entry. */
+function findSelector(error: Abi[number]): Hex | undefined {
+  if (error.type !== 'error') return undefined;
+  try {
+    return toFunctionSelector({ ...error, type: 'function', outputs: [], stateMutability: 'view' });
+  } catch {
+    return undefined;
+  }
 }
 
 function isErrorEntry(entry: unknown): entry is Abi[number] {

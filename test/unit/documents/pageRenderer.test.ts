@@ -8,6 +8,7 @@ import {
   type PageRenderer,
   type RenderBounds,
 } from '../../../src/api/documents/pageRenderer.ts';
+import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
 import { sampleDocument } from '../../support/sampleDocument.ts';
 
 const logged: string[] = [];
@@ -64,6 +65,26 @@ describe('rendering beside the event loop', () => {
     for (; !isDone; turns++) await turn();
     await hostile;
     expect(turns).toBeGreaterThan(1_000);
+  });
+
+  test('leaves it free also for a plain page', async () => {
+    create({ maxWaiting: 0 });
+    let isDone = false;
+    const plain = pages.render(ordinary).finally(() => {
+      isDone = true;
+    });
+    let turns = 0;
+    for (; !isDone; turns++) await turn();
+    expect(await plain).toBe(buildPlainPage(ordinary));
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test('refuses more plain pages of one principal than can wait', async () => {
+    create({ maxWaiting: 0 });
+    const taken = Array.from({ length: 101 }, () => pages.render(ordinary));
+    await expect(pages.render(ordinary)).rejects.toThrow(RateLimitedError);
+    expect(await pages.render(ordinary, 'prn_other')).toBe(buildPlainPage(ordinary));
+    expect(new Set(await Promise.all(taken))).toEqual(new Set([buildPlainPage(ordinary)]));
   });
 
   test('is not tried again for a record whose page took too long', async () => {

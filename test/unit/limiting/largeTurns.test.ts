@@ -121,3 +121,67 @@ test('requests beyond the waiting limit are refused, of that principal only', as
   resolve();
   await Promise.all([...taken, other]);
 });
+
+/** Heavy requests that compute until they are told to end, with a turn of no time for all that comes before. */
+function createComputations() {
+  const turns = createLargeTurns({ turnMs: 0 });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    begun,
+    send(name: string, owner: string): Promise<string> {
+      return turns.run({ owner, headers: large, isHeavy: true }, async (compute) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        ends.set(name, resolve);
+        await compute();
+        begun.push(name);
+        await promise;
+        return name;
+      });
+    },
+    sendLarge: () => turns.run({ owner: 'a', headers: large }, async () => 'large'),
+    end: (name: string) => ends.get(name)?.(),
+  };
+}
+
+test('whoever computes keeps the turn until the end, one of each sender and two in all', async () => {
+  const { begun, send, sendLarge, end } = createComputations();
+  const all = [send('a1', 'a'), send('a2', 'a'), send('b1', 'b'), send('c1', 'c')];
+  await waitUntil('two compute', () => begun.length === 2);
+  // By then a turn of any other request would have ended, and been followed by its rest.
+  for (let at = 0; at < 5; at++) await setTimeout(1);
+  expect(begun).toEqual(['a1', 'b1']);
+  expect(await sendLarge()).toBe('large');
+  end('a1');
+  await waitUntil('the third computes', () => begun.length === 3);
+  end('b1');
+  await waitUntil('the fourth computes', () => begun.length === 4);
+  expect(begun.slice(2).toSorted()).toEqual(['a2', 'c1']);
+  for (const name of begun) end(name);
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'c1']);
+});
+
+test('a heavy request whose body comes slowly holds nobody up, and computes in another turn', async () => {
+  const turns = createLargeTurns({ turnMs: 0 });
+  const body = Promise.withResolvers<void>();
+  const ends = new Map<string, () => void>();
+  const begun: string[] = [];
+  const send = (name: string, arrival: Promise<void>) =>
+    turns.run({ owner: 'a', headers: small, isHeavy: true }, async (compute) => {
+      await arrival;
+      await compute();
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const slow = send('slow', body.promise);
+  const quick = send('quick', Promise.resolve());
+  await waitUntil('the second computes', () => begun.length === 1);
+  expect(begun).toEqual(['quick']);
+  body.resolve();
+  for (let at = 0; at < 5; at++) await setTimeout(1);
+  expect(begun).toEqual(['quick']);
+  ends.get('quick')?.();
+  await waitUntil('the first computes', () => begun.length === 2);
+  ends.get('slow')?.();
+  await Promise.all([slow, quick]);
+});

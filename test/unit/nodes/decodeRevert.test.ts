@@ -89,6 +89,43 @@ describe("a contract's revert is decoded", () => {
     expect(decodeRevert(inAction(data), listActionErrors(agreement))).toMatchObject({ message: 'Paused(9)' });
   });
 
+  test('an error beside one that is badly written', () => {
+    const broken = { type: 'error', name: 'Broken', inputs: [{ name: 'x', type: 7 }, null] };
+    const [custom] = parseAbi(['error Paused((uint256 at, string[] why)[] since)']);
+    const agreement = { execution: { actions: [{ call: { abi: [broken, custom] } }] } };
+    const data = encodeErrorResult({
+      ...{ abi: [custom], errorName: 'Paused' },
+      args: [[{ at: 9n, why: ['x'] }]],
+    });
+    expect(decodeRevert(data, listActionErrors(agreement))).toMatchObject({ name: 'Paused' });
+  });
+
+  test('with at most 256 different errors of a document, each of which is hashed once', () => {
+    let reads = 0;
+    const create = (at: number) =>
+      new Proxy(
+        { type: 'error', name: `E${at}`, inputs: [{ type: 'uint256' }] },
+        {
+          get(target, key) {
+            if (key === 'name') reads++;
+            return Reflect.get(target, key);
+          },
+        },
+      );
+    const abi = Array.from({ length: 600 }, (_, at) => create(Math.floor(at / 2)));
+    const actions = Array.from({ length: 64 }, () => ({ call: { abi } }));
+    const errors = listActionErrors({ execution: { actions } });
+    expect(errors).toHaveLength(256);
+    const data = encodeErrorResult({
+      ...{ abi: parseAbi(['error E255(uint256)']), errorName: 'E255' },
+      args: [7n],
+    });
+    expect(decodeRevert(data, errors)).toMatchObject({ message: 'E255(7)' });
+    reads = 0;
+    for (let at = 0; at < 10; at++) expect(decodeRevert(data, errors).name).toBe('E255');
+    expect(reads).toBeLessThan(256);
+  });
+
   test('a long text is cut', () => {
     const { message: shown } = decodeRevert(message('x'.repeat(10_000)));
     expect(shown.length).toBeLessThanOrEqual(500);

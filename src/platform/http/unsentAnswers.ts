@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+
+/** A connection, as far as its unsent bytes are concerned. */
+export type SendingConnection = {
+  /** Bytes that wait to be sent, with all of a piece that is partly sent. */
+  readonly writableLength: number;
+  /** Bytes sent, and those that wait. */
+  readonly bytesWritten: number;
+  destroy(): unknown;
+};
+
+/** An answer under way; without a socket it waits behind another answer on the connection of its request. */
+export type RunningAnswer = {
+  readonly socket: unknown;
+  readonly writableLength: number;
+  readonly req: { readonly socket: SendingConnection };
+};
+
+export type UnsentBounds = {
+  readonly lookMs: number;
+  /** A connection that has taken nothing of its answer for so many looks is cut off. */
+  readonly mostStalledLooks: number;
+  /**
+   * With more unsent bytes in all, connections that took nothing since the last look are cut off, the largest
+   * first; with more than twice as many, also those that read slowly.
+   */
+  readonly mostBytes: number;
+};
+
+/** The largest page has some nine megabytes. */
+export const usualUnsentBounds: UnsentBounds = {
+  lookMs: 250,
+  mostStalledLooks: 120,
+  mostBytes: 64 * 1_048_576,
+};
+
+type Holding = {
+  readonly connection: SendingConnection;
+  readonly bytes: number;
+  readonly stalledLooks: number;
+};
+type Mark = { readonly progress: string; readonly stalledLooks: number };
+
+/**
+ * Bounds the memory for answers that their clients do not read. The returned function looks once at all
+ * connections, and is to be called every `lookMs`. A stalled connection is counted by looks and not by time:
+ * between two looks every client that reads has made progress, however busy the process is.
+ */
+export function createUnsentLook({
+  connections,
+  running,
+  bounds: { mostStalledLooks, mostBytes },
+  logger,
+}: {
+  connections: Iterable<SendingConnection>;
+  running: Iterable<RunningAnswer>;
+  bounds: UnsentBounds;
+  logger: Pick<Logger, 'info'>;
+}): () => void {
+  const marks = new WeakMap<SendingConnection, Mark>();
+
+  const findHolding = (): Holding[] => {
+    const queued = sumQueued(running);
+    return [...connections].flatMap((connection) => {
+      const bytes = connection.writableLength + (queued.get(connection) ?? 0);
+      if (bytes === 0) {
+        marks.delete(connection);
+        return [];
+      }
+      const progress = describeProgress(connection);
+      const last = marks.get(connection);
+      const stalledLooks = last?.progress === progress ? last.stalledLooks + 1 : 0;
+      marks.set(connection, { progress, stalledLooks });
+      return [{ connection, bytes, stalledLooks }];
+    });
+  };
+
+  return () => {
+    const holding = findHolding();
+    let total = holding.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { connection, bytes, stalledLooks } of holding.toSorted(byBlame)) {
+      const isStuck = stalledLooks >= mostStalledLooks;
+      const isInTheWay = total > mostBytes && stalledLooks > 0;
+      if (!isStuck && !isInTheWay && total <= 2 * mostBytes) continue;
+      logger.info({ bytes, total }, 'cut off a client that does not read its answer');
+      connection.destroy();
+      total -= bytes;
+    }
+  };
+}
+
+/** Those that do not read come first, and then the largest. */
+function byBlame(one: Holding, other: Holding): number {
+  return Number(other.stalledLooks > 0) - Number(one.stalledLooks > 0) || other.bytes - one.bytes;
+}
+
+/** The bytes of answers that wait behind others, by connection. */
+function sumQueued(running: Iterable<RunningAnswer>): Map<SendingConnection, number> {
+  const queued = new Map<SendingConnection, number>();
+  for (const { socket, writableLength, req } of running)
+    if (!socket) queued.set(req.socket, (queued.get(req.socket) ?? 0) + writableLength);
+  return queued;
+}
+
+/**
+ * Changes with every byte that the client takes. A whole answer may be one piece, and only the handle knows
+ * how much of a piece is left.
+ */
+function describeProgress(connection: SendingConnection): string {
+  const handle: unknown = Reflect.get(connection, '_handle');
+  const left: unknown =
+    typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : undefined;
+  return `${connection.bytesWritten - connection.writableLength} ${left}`;
+}
