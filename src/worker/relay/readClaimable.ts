@@ -27,6 +27,8 @@ export type AcceptedRow = {
    */
   readonly key: string;
   readonly keeper: Address | undefined;
+  /** Whose usage counts its gas; null for rows from before this was stored. */
+  readonly principalId: string | null;
   /** The trace position of its request; null without tracing. */
   readonly traceParent: string | null;
 };
@@ -58,7 +60,7 @@ export type FoundRows = {
 type FoundRow = OrNull<RowOf<typeof transactions, 'id'>> &
   RowOf<
     typeof transactions,
-    'contract' | 'call_data' | 'signer' | 'permit_nonce' | 'gas_estimate' | 'trace_parent'
+    'contract' | 'call_data' | 'signer' | 'permit_nonce' | 'gas_estimate' | 'principal_id' | 'trace_parent'
   > &
   OrNull<RowAs<typeof transactionAttempts, { last_attempt_id: 'id' }>> & {
     wallets: Record<Address, number> | null;
@@ -181,7 +183,7 @@ const claimStatement = `
   candidates as materialized (${candidates}),
   picked as materialized (${picked}),
   found as (
-    select tx.id, tx.contract, tx.call_data, tx.signer, tx.permit_nonce, tx.gas_estimate, tx.trace_parent, tx.created_at,
+    select tx.id, tx.contract, tx.call_data, tx.signer, tx.permit_nonce, tx.gas_estimate, tx.principal_id, tx.trace_parent, tx.created_at,
       picked.nearest as after, picked.key, picked.keeper
     from (select * from picked order by turn, place limit $6) as picked
     join service.transactions tx on tx.id = picked.id
@@ -247,9 +249,30 @@ function readAccepted(row: FoundRow): AcceptedRow[] {
   if (row.id === null) return [];
   const gasEstimate = row.gas_estimate === null ? undefined : BigInt(row.gas_estimate);
   const lastAttemptId = row.last_attempt_id ?? undefined;
-  const { id, contract, call_data: callData, key, trace_parent: traceParent } = row;
+  const {
+    id,
+    contract,
+    call_data: callData,
+    key,
+    principal_id: principalId,
+    trace_parent: traceParent,
+  } = row;
   const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
   const after = row.after.filter((earlier) => earlier !== null);
   const keeper = row.keeper ?? undefined;
-  return [{ id, contract, callData, permit, gasEstimate, lastAttemptId, after, key, keeper, traceParent }];
+  return [
+    {
+      id,
+      contract,
+      callData,
+      permit,
+      gasEstimate,
+      lastAttemptId,
+      after,
+      key,
+      keeper,
+      principalId,
+      traceParent,
+    },
+  ];
 }
