@@ -215,7 +215,7 @@ async function createPreparing(id: string, wallet: Address) {
     permit: { signer: found.signer, nonce: 0n },
     gasEstimate: BigInt(found.gas),
     lastAttemptId: found.attempt,
-    ...{ after: [], key: id, keeper: undefined, traceParent: null },
+    ...{ after: [], key: id, keeper: undefined, principalId: null, traceParent: null },
   };
   const logger = createLogger({ level: 'silent', name: 'test' });
   const preparations = createPreparations({

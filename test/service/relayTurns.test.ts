@@ -54,3 +54,28 @@ test('rows that cannot move do not keep later ones of the same principal waiting
   await world.waitForNode(good.id);
   expect(await readOwners()).toEqual(['one']);
 });
+
+test.each([
+  ['thousands of', 3_000],
+  ['some', 12],
+])('an input does not wait for %s other rows of the principal with the input before it', async (_, count) => {
+  const { key } = await world.createWallet();
+  await world.accept(count, { principalId: 'busy' });
+  const earlier = await world.acceptOne({ kind: 'input', principalId: 'busy' });
+  const late = await world.acceptOne({ kind: 'input', principalId: 'late' });
+  await world.client.setAutomine(false);
+  await world.startRelay({ keys: [key], settings: { maxInFlight: atOnce } });
+  const [first, second] = [await world.waitForNode(earlier.id), await world.waitForNode(late.id)];
+  expect(second.nonce).toBeGreaterThan(first.nonce ?? atOnce);
+  expect(second.nonce).toBeLessThan(atOnce);
+});
+
+test('an input behind many of another principal does not keep other rows of its own principal waiting', async () => {
+  const { key } = await world.createWallet();
+  await world.accept(200, { kind: 'input', principalId: 'busy' });
+  await world.acceptOne({ kind: 'input', principalId: 'late' });
+  const other = await world.acceptOne({ principalId: 'late' });
+  await world.client.setAutomine(false);
+  await world.startRelay({ keys: [key], settings: { maxInFlight: atOnce } });
+  expect((await world.waitForNode(other.id)).nonce).toBeLessThan(atOnce);
+});

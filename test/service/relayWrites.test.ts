@@ -119,7 +119,8 @@ const writes: Write[] = [
   },
   {
     name: 'the failure of a signed row',
-    write: ({ pool, chainId, row }) => failRow(pool, { chainId, row, failure, blockNumber: 100n }),
+    write: ({ pool, chainId, row }) =>
+      failRow(pool, { chainId, row, failure, blockNumber: 100n, isPaid: true }),
     unless: {
       'the row has another nonce': renumbered,
       'the row has another wallet': moved,

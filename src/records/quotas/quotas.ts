@@ -18,7 +18,7 @@ export const defaultQuotas = {
   /** With test events and redeliveries. */
   eventsPerDay: 500_000,
   mailsPerDay: 2_000,
-  /** As estimated; the operator pays. */
+  /** As estimated, and used by attempts in vain; the operator pays. */
   gasPerDay: 50_000_000_000,
   /** Bytes of answers kept for Idempotency-Keys, each for a day. */
   answerBytesPerDay: 5 * 1024 ** 3,

@@ -8,18 +8,18 @@ import { drizzleOptions } from '../../platform/database/database.ts';
 import { listen } from '../../platform/database/listen.ts';
 import type { DeliveryStatus } from '../../platform/database/tables/webhooks.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
-import { byTurns } from '../../platform/turns/byTurns.ts';
 import { failWaiting } from '../../records/webhooks/failWaiting.ts';
 import type { TargetRules } from '../../records/webhooks/targetRules.ts';
 import { createRepeater } from '../leases/repeater.ts';
 import { openWorkerLease } from '../leases/workerLease.ts';
+import { readBodies, takeReadable } from './deliveryBodies.ts';
 import { findDueSubscriptions } from './deliverySeats.ts';
 import { findDueDeliveries, readSubscriptions } from './dueDeliveries.ts';
 import type { Lane } from './lane.ts';
 import { createLanes } from './lanes.ts';
 import { makeAttempt } from './makeAttempt.ts';
 import { createResultRecorder } from './resultRecorder.ts';
-import { createRunningAttempts } from './runningAttempts.ts';
+import { type Chosen, createRunningAttempts } from './runningAttempts.ts';
 import { createWebhookAgent } from './webhookAgent.ts';
 
 export type DelivererOptions = {
@@ -121,18 +121,33 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
       pool,
       open.map(({ id }) => id),
     );
+    const bySubscription = Map.groupBy(due, ({ subscriptionId }) => subscriptionId);
+    const served = open.flatMap((lane) => {
+      const subscription = subscriptions.get(lane.id);
+      return subscription ? [{ lane, subscription, due: bySubscription.get(lane.id) ?? [] }] : [];
+    });
+    await attempt(attempts.choose(served.filter(({ subscription }) => subscription.isActive)), present);
+    if (present !== term || !isServing()) return;
+    const disabled = served.filter(({ subscription }) => !subscription.isActive).map(({ lane }) => lane);
+    if (disabled.length > 0) await giveUp(disabled, inFlight);
+  };
+
+  /** Reads the bodies of as many as memory allows, and begins these; the next pass takes the others. */
+  const attempt = async (chosen: readonly Chosen[], present: typeof term) => {
+    const readable = takeReadable(chosen);
+    const bodies = await readBodies(
+      pool,
+      readable.map(({ delivery }) => delivery.eventId),
+    );
     if (present !== term || !isServing()) return;
     const { signal } = present.ending;
-    const bySubscription = Map.groupBy(due, ({ subscriptionId }) => subscriptionId);
-    const disabled: Lane[] = [];
-    // Free places go to the principals in turn.
-    for (const lane of byTurns(open, ({ id }) => subscriptions.get(id)?.principalId ?? '')) {
-      const subscription = subscriptions.get(lane.id);
-      if (!subscription) continue;
-      if (!subscription.isActive) disabled.push(lane);
-      else attempts.begin(lane, { subscription, due: bySubscription.get(lane.id) ?? [], signal });
+    for (const { lane, subscription, delivery } of readable) {
+      const body = bodies.get(delivery.eventId);
+      if (body) attempts.begin({ lane, subscription, delivery: { ...delivery, body }, signal });
     }
-    if (disabled.length > 0) await giveUp(disabled, inFlight);
+    const left = chosen.slice(readable.length);
+    for (const { lane } of left) lane.isWanted = true;
+    if (left.length > 0) passes.wake();
   };
 
   /** One step in a pass: the deliveries of the other subscriptions have their turn before the next step. */

@@ -3,7 +3,7 @@ import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { events } from '../../platform/database/tables/events.ts';
 import type { deliveries, webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
-import { joinedParts, wholeBody } from '../../records/events/eventParts.ts';
+import { joinedParts, wholeBodyBytes } from '../../records/events/eventParts.ts';
 
 /** A delivery that may be attempted now. */
 export type DueDelivery = RowAs<
@@ -23,7 +23,8 @@ export type DueDelivery = RowAs<
     isFirst: boolean;
     /** When a retry became due, as the database writes it; null for a first attempt. */
     dueAt: string | null;
-    body: string;
+    /** The size of its body, which is read only for deliveries that begin. */
+    bodyBytes: number;
   };
 
 /** A subscription's settings when its deliveries are read. */
@@ -50,7 +51,7 @@ const subscriptionsStatement = `
 const dueStatement = `
   select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
     due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit",
-    due.next_attempt_at::text as "dueAt", event.body, event.trace_parent as "traceParent"
+    due.next_attempt_at::text as "dueAt", event.bytes as "bodyBytes", event.trace_parent as "traceParent"
   from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
   cross join lateral (
     (select * from service.deliveries
@@ -71,7 +72,7 @@ const dueStatement = `
       order by next_attempt_at limit wanted.free)
   ) as due
   cross join lateral (
-    select event.trace_parent, ${wholeBody} as body from service.events event ${joinedParts}
+    select event.trace_parent, ${wholeBodyBytes} as bytes from service.events event ${joinedParts}
     where event.id = due.event_id offset 0) as event
   order by due.status = 'retry_pending', due.position nulls first, due.next_attempt_at, due.created_at`;
 
@@ -86,7 +87,7 @@ export async function readSubscriptions(
 /**
  * The deliveries that may be attempted at a time. Of each subscription up to `free` tests, first attempts and
  * retries, in this order: the earliest unattempted delivery of each record, in the order of the feed, and the
- * due retries. Deliveries in `inFlight` are left out and keep their record waiting.
+ * due retries. Deliveries in `inFlight` are left out and keep their record waiting. No body is read.
  */
 export function findDueDeliveries(
   pool: pg.Pool,

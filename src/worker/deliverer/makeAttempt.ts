@@ -2,7 +2,8 @@ import type { DeliveryStatus } from '../../platform/database/tables/webhooks.ts'
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { continueTrace } from '../../platform/tracing/tracing.ts';
 import type { AttemptOutcome } from './attemptDelivery.ts';
-import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
+import type { DeliveryWithBody } from './deliveryBodies.ts';
+import type { ServedSubscription } from './dueDeliveries.ts';
 import type { ResultRecorder } from './resultRecorder.ts';
 import { judgeAttempt } from './retrySchedule.ts';
 import { type SendContext, sendDelivery } from './sendDelivery.ts';
@@ -23,7 +24,7 @@ export type AttemptContext = SendContext & {
  */
 export async function makeAttempt(
   context: AttemptContext,
-  attempt: { subscription: ServedSubscription; delivery: DueDelivery; signal: AbortSignal },
+  attempt: { subscription: ServedSubscription; delivery: DeliveryWithBody; signal: AbortSignal },
 ): Promise<void> {
   const { settings, logger, recorder, now, onAttempt } = context;
   const { delivery, signal } = attempt;

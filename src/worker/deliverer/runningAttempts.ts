@@ -1,16 +1,34 @@
 import type { Logger } from 'pino';
 import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
+import { byTurns } from '../../platform/turns/byTurns.ts';
+import type { DeliveryWithBody } from './deliveryBodies.ts';
 import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
 import { chooseDeliveries, type Lane, measureFree } from './lane.ts';
+
+/** A lane's due deliveries. */
+export type Offer = {
+  readonly lane: Lane;
+  readonly subscription: ServedSubscription;
+  readonly due: readonly DueDelivery[];
+};
+
+/** A delivery that gets a free place. */
+export type Chosen<Delivery = DueDelivery> = {
+  readonly lane: Lane;
+  readonly subscription: ServedSubscription;
+  readonly delivery: Delivery;
+};
 
 export type RunningAttempts = {
   /** How many more attempts of a subscription may begin now. */
   measureRoom(lane: Lane): number;
-  /** Starts attempts of due deliveries in the free places. If some are left over, their lane is wanted again. */
-  begin(
-    lane: Lane,
-    offer: { subscription: ServedSubscription; due: readonly DueDelivery[]; signal: AbortSignal },
-  ): void;
+  /**
+   * Shares out the free places: no more deliveries than may begin together, each principal's first one before
+   * anybody's second. If some are left over, their lane is wanted again.
+   */
+  choose(offers: readonly Offer[]): Chosen[];
+  /** Starts the attempt of a chosen delivery. */
+  begin(attempt: Chosen<DeliveryWithBody> & { readonly signal: AbortSignal }): void;
   /** Resolves when all running attempts have ended. */
   awaitEnd(): Promise<void>;
 };
@@ -25,7 +43,7 @@ export function createRunningAttempts(options: {
   /** Makes and stores an attempt. */
   make(attempt: {
     subscription: ServedSubscription;
-    delivery: DueDelivery;
+    delivery: DeliveryWithBody;
     signal: AbortSignal;
   }): Promise<void>;
   /** There is room again. */
@@ -35,22 +53,32 @@ export function createRunningAttempts(options: {
   const underWay = createCounts();
   const running = new Set<Promise<void>>();
 
-  const measureRoom = (lane: Lane) => {
+  /** With the places of `planned` attempts taken. */
+  const measureLeft = (lane: Lane, planned: Planned) => {
     const { host, principalId } = lane;
-    const rooms = [measureFree(lane, settings), settings.perWorker - running.size];
+    const rooms = [measureFree(lane, settings), settings.perWorker - running.size - planned.total];
     if (host !== undefined && principalId !== undefined) {
-      rooms.push(settings.perHost - underWay.of(host));
-      rooms.push(settings.perPrincipal - underWay.of(principalId));
-      rooms.push(Math.ceil(settings.perHost / 2) - underWay.of(`${principalId} ${host}`));
+      const taken = (name: string) => underWay.of(name) + planned.counts.of(name);
+      rooms.push(settings.perHost - taken(host));
+      rooms.push(settings.perPrincipal - taken(principalId));
+      rooms.push(Math.ceil(settings.perHost / 2) - taken(`${principalId} ${host}`));
     }
     return Math.min(...rooms);
   };
 
+  const chooseOf = ({ lane, subscription, due }: Offer, planned: Planned): Chosen[] => {
+    const left = measureLeft(lane, planned);
+    // Deliveries left over are read again as soon as there is room.
+    if (due.length > left) lane.isWanted = true;
+    const chosen = chooseDeliveries(lane, due, left);
+    for (const name of countedNames(subscription)) planned.counts.add(name, chosen.length);
+    planned.total += chosen.length;
+    return chosen.map((delivery) => ({ lane, subscription, delivery }));
+  };
+
   const runAttempt = async (lane: Lane, attempt: Parameters<typeof make>[0]) => {
     const { subscription, delivery, signal } = attempt;
-    const host = new URL(subscription.url).hostname;
-    const { principalId } = subscription;
-    const counted = [host, principalId, `${principalId} ${host}`];
+    const counted = countedNames(subscription);
     lane.inFlight.set(delivery.id, { isFirst: delivery.isFirst });
     for (const name of counted) underWay.add(name, 1);
     try {
@@ -66,22 +94,25 @@ export function createRunningAttempts(options: {
   };
 
   return {
-    measureRoom,
-    begin(lane, { subscription, due, signal }) {
-      lane.failuresInRow = subscription.failuresInRow;
-      lane.host = new URL(subscription.url).hostname;
-      lane.principalId = subscription.principalId;
-      if (due.length > 0) lane.idleLooks = 0;
-      const room = measureRoom(lane);
-      // Deliveries left over are read again as soon as there is room.
-      if (due.length > room) lane.isWanted = true;
-      for (const delivery of chooseDeliveries(lane, due, room)) {
-        const attempt = runAttempt(lane, { subscription, delivery, signal }).finally(() => {
-          running.delete(attempt);
-          onEnd();
-        });
-        running.add(attempt);
+    measureRoom: (lane) => measureLeft(lane, { counts: createCounts(), total: 0 }),
+    choose(offers) {
+      for (const { lane, subscription, due } of offers) {
+        lane.failuresInRow = subscription.failuresInRow;
+        lane.host = new URL(subscription.url).hostname;
+        lane.principalId = subscription.principalId;
+        if (due.length > 0) lane.idleLooks = 0;
       }
+      const planned: Planned = { counts: createCounts(), total: 0 };
+      const ownerOf = ({ subscription }: Offer) => subscription.principalId;
+      const chosen = byTurns(offers, ownerOf).flatMap((offer) => chooseOf(offer, planned));
+      return byTurns(chosen, ({ subscription }) => subscription.principalId);
+    },
+    begin({ lane, ...attempt }) {
+      const attempted = runAttempt(lane, attempt).finally(() => {
+        running.delete(attempted);
+        onEnd();
+      });
+      running.add(attempted);
     },
     async awaitEnd() {
       await Promise.all(running);
@@ -89,8 +120,18 @@ export function createRunningAttempts(options: {
   };
 }
 
+/** What an attempt counts against besides its subscription and its worker. */
+function countedNames({ url, principalId }: ServedSubscription): string[] {
+  const host = new URL(url).hostname;
+  return [host, principalId, `${principalId} ${host}`];
+}
+
+/** Attempts that are chosen and have not begun. */
+type Planned = { readonly counts: Counts; total: number };
+type Counts = { of(name: string): number; add(name: string, change: number): void };
+
 /** Counts by name; entries at 0 are removed. */
-function createCounts() {
+function createCounts(): Counts {
   const counts = new Map<string, number>();
   return {
     of: (name: string) => counts.get(name) ?? 0,

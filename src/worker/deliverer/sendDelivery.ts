@@ -5,7 +5,8 @@ import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import { readSigningSecrets } from '../../records/webhooks/secrets.ts';
 import { type AttemptOutcome, attemptDelivery } from './attemptDelivery.ts';
-import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
+import type { DeliveryWithBody } from './deliveryBodies.ts';
+import type { ServedSubscription } from './dueDeliveries.ts';
 import { signAttempt } from './sign.ts';
 
 export type SendContext = {
@@ -26,11 +27,16 @@ const userAgent = 'agreements-service-webhooks/1';
  */
 export async function sendDelivery(
   context: SendContext,
-  attempt: { subscription: ServedSubscription; delivery: DueDelivery; startedAt: Date; signal: AbortSignal },
+  attempt: {
+    subscription: ServedSubscription;
+    delivery: DeliveryWithBody;
+    startedAt: Date;
+    signal: AbortSignal;
+  },
 ): Promise<AttemptOutcome> {
   const { agent, cipher, settings, profile, logger } = context;
   const { subscription, delivery, startedAt, signal } = attempt;
-  const body = Buffer.from(delivery.body);
+  const { body } = delivery;
   let signed: Record<string, string>;
   try {
     signed = signAttempt({

@@ -8,7 +8,12 @@ export type AttemptKey = {
   readonly hash: Hex;
 };
 
-export type Receipt = { readonly hash: Hex; readonly blockNumber: bigint; readonly isReverted: boolean };
+export type Receipt = {
+  readonly hash: Hex;
+  readonly blockNumber: bigint;
+  readonly isReverted: boolean;
+  readonly gasUsed: bigint;
+};
 
 /** The fate of everything ever signed for one transaction. */
 export type Fate =
@@ -27,7 +32,8 @@ export async function readReceipts(client: PublicClient, hashes: readonly Hex[])
       const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] });
       if (!receipt?.blockNumber) return [];
       const blockNumber = hexToBigInt(receipt.blockNumber);
-      return [{ hash, blockNumber, isReverted: receipt.status === '0x0' }];
+      const gasUsed = hexToBigInt(receipt.gasUsed);
+      return [{ hash, blockNumber, isReverted: receipt.status === '0x0', gasUsed }];
     }),
   );
   return found.flat();

@@ -17,7 +17,10 @@ import type { LeaseHolder } from './walletRows.ts';
 
 export type SignedRow = SignedTransaction &
   Terms &
-  Pick<AcceptedRow, 'id' | 'traceParent'> & { readonly wallet: Address; readonly nonce: number };
+  Pick<AcceptedRow, 'id' | 'traceParent' | 'principalId' | 'gasEstimate'> & {
+    readonly wallet: Address;
+    readonly nonce: number;
+  };
 
 export type ClaimOptions = Omit<ClaimableOptions, 'wallets'> & {
   wallets: readonly SigningWallet[];
@@ -113,12 +116,12 @@ export async function signRow(
   { row, terms, wallet, nonce, chainId }: AssignedRow & { nonce: number; chainId: number },
 ): Promise<SignedRow> {
   const call = { to: row.contract, data: row.callData, gas: terms.gas };
-  const { id, traceParent } = row;
+  const { id, traceParent, principalId, gasEstimate } = row;
   const attributes = { 'agreements.chain.id': chainId, 'agreements.transaction.id': id };
   const signed = await continueTrace({ name: 'sign transaction', traceParent, attributes }, () =>
     signTransaction(signer, { call, chainId, nonce, fees: terms.fees }),
   );
-  return { ...signed, ...terms, id, wallet, nonce, traceParent };
+  return { ...signed, ...terms, id, wallet, nonce, traceParent, principalId, gasEstimate };
 }
 
 /** Stores nonces, bytes and hashes of locked rows, and their wallets' new counters, in one statement. */
@@ -137,7 +140,7 @@ export async function writeSigned(
       rows as (
         update service.transactions tx
         set state = 'signed', wallet = signed.wallet, wallet_nonce = signed.nonce, tx_hash = signed.hash,
-          reserved_until = null, updated_at = now()
+          gas_estimate = coalesce(tx.gas_estimate, signed.gas), reserved_until = null, updated_at = now()
         from signed where tx.id = signed.id),
       attempts as (
         insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,

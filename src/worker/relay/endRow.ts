@@ -14,7 +14,14 @@ type Failure = { readonly reason: string; readonly message: string; readonly [fa
  */
 export async function failRow(
   pool: pg.Pool,
-  end: { chainId: number; row: Row; failure: Failure; blockNumber: bigint | undefined },
+  end: {
+    chainId: number;
+    row: Row;
+    failure: Failure;
+    blockNumber: bigint | undefined;
+    /** Whether its counted gas was paid: if it is opened again, its gas counts again. */
+    isPaid: boolean;
+  },
 ): Promise<boolean> {
   const { row } = end;
   return fail(pool, { ...end, id: row.id, place: [row.wallet, row.nonce] });
@@ -25,7 +32,7 @@ export function failUnsent(
   pool: pg.Pool,
   end: { chainId: number; id: string; failure: Failure; blockNumber: bigint },
 ): Promise<boolean> {
-  return fail(pool, { ...end, place: undefined });
+  return fail(pool, { ...end, place: undefined, isPaid: false });
 }
 
 async function fail(
@@ -37,14 +44,16 @@ async function fail(
     place: readonly [Address, number] | undefined;
     failure: Failure;
     blockNumber: bigint | undefined;
+    isPaid: boolean;
   },
 ): Promise<boolean> {
-  const { chainId, id, place, failure, blockNumber } = end;
+  const { chainId, id, place, failure, blockNumber, isPaid } = end;
   const { reason, message } = failure;
   const [wallet, nonce] = place ?? [null, null];
   const { rowCount } = await pool.query(
     `with failed as (
-       update service.transactions set state = 'failed', failure = $5::json, updated_at = now()
+       update service.transactions set state = 'failed', failure = $5::json, updated_at = now(),
+         gas_estimate = case when $9 then null else gas_estimate end
        where id = $1 and ((state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3)
            or ($2::text is null and state = 'accepted' and (reserved_until is null or reserved_until < now())))
          and ($7::bigint is null or exists (
@@ -71,6 +80,7 @@ async function fail(
       JSON.stringify({ reason, message }),
       blockNumber === undefined ? null : String(blockNumber),
       channels.transactionChanged,
+      isPaid,
     ],
   );
   return (rowCount ?? 0) > 0;

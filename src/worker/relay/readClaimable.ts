@@ -27,6 +27,8 @@ export type AcceptedRow = {
    */
   readonly key: string;
   readonly keeper: Address | undefined;
+  /** Whose usage counts its gas; null for rows from before this was stored. */
+  readonly principalId: string | null;
   /** The trace position of its request; null without tracing. */
   readonly traceParent: string | null;
 };
@@ -58,7 +60,7 @@ export type FoundRows = {
 type FoundRow = OrNull<RowOf<typeof transactions, 'id'>> &
   RowOf<
     typeof transactions,
-    'contract' | 'call_data' | 'signer' | 'permit_nonce' | 'gas_estimate' | 'trace_parent'
+    'contract' | 'call_data' | 'signer' | 'permit_nonce' | 'gas_estimate' | 'principal_id' | 'trace_parent'
   > &
   OrNull<RowAs<typeof transactionAttempts, { last_attempt_id: 'id' }>> & {
     wallets: Record<Address, number> | null;
@@ -132,37 +134,47 @@ const keys = `
       where ${isSignable} and ${isTargetThere('tx')} offset 0)) as depth
   from (
     select one.*, ${keeperOf('one.key', { chainId: '$1', gasEstimate: 'one.gas_estimate', full: '$12' })} as keeper
-    from (select distinct on (key) key, principal, gas_estimate, created_at as since from windows order by key, created_at, id)
+    from (select distinct on (key) key, gas_estimate from windows order by key, created_at, id)
       as one offset 0) as oldest`;
+
+/** The orders in which each principal has rows, and since when its oldest one of them waits. */
+const wants = `
+  select principal, key, min(created_at) as since from windows group by principal, key`;
 
 /** As many keys of each principal, oldest first, as fill its share with rows. */
 const chosen = `
-  select key from (
-    select key, depth, coalesce(sum(depth) over (
-      partition by principal order by since, key rows between unbounded preceding and 1 preceding), 0) as before
-    from keys) as counted
+  select principal, key, since from (
+    select wants.*, depth, coalesce(sum(depth) over (
+      partition by wants.principal order by wants.since, key rows between unbounded preceding and 1 preceding), 0) as before
+    from wants join keys using (key)) as counted
   where depth > 0 and before < 2 * (select size from share)`;
 
 /**
  * All waiting rows of one agreement are signed in one go, by the wallet that must continue it. Otherwise each
- * wallet would begin many agreements, and be full before it finishes any.
+ * wallet would begin many agreements, and be full before it finishes any. They take the turns of each
+ * principal that wants them: its own row waits for the rows before it, whoever owns them.
  */
 const candidates = `
-  select windows.id, keys.key, keys.keeper, keys.since
-  from windows join keys on keys.key = windows.key where keys.is_free
+  select windows.id, wants.principal, key, keys.keeper, wants.since
+  from windows join wants using (principal, key) join keys using (key) where keys.is_free
   union
-  select deep.id, keys.key, keys.keeper, keys.since
-  from chosen join keys on keys.key = chosen.key cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
+  select deep.id, chosen.principal, key, keys.keeper, chosen.since
+  from chosen join keys using (key) cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
 
-/** Each principal's share, in the principals' order: nobody's first row waits for anybody's second. */
+/**
+ * Each principal's share, in the principals' order: nobody's first row waits for anybody's second. Other owners'
+ * rows that its own must follow have as many turns again. So they move although their owner has older rows, and
+ * however many they are, its other agreements go on.
+ */
 const picked = `
-  select id, key, keeper, nearest, principal, turn, place from (
-    select tx.id, candidates.key, candidates.keeper, before.nearest, ${ownerKeyOf('tx.')} as principal, principals.place,
-      row_number() over (partition by ${ownerKeyOf('tx.')} order by candidates.since, candidates.key, tx.created_at, tx.id) as turn
-    from candidates join service.transactions tx on tx.id = candidates.id
-    left join principals on principals.principal = ${ownerKeyOf('tx.')}
-    cross join lateral (${predecessors}) as before
-    where ${isSignable} and before.count < $6::int and not before.are_held_up and ${isTargetThere('tx')}) as free
+  select id, key, keeper, nearest, principal, is_own, turn, place from (
+    select wanted.*, row_number() over (partition by principal, is_own order by since, key, created_at, id) as turn
+    from (
+      select tx.id, tx.created_at, candidates.key, candidates.since, candidates.keeper, before.nearest, principal,
+        principals.place, ${ownerKeyOf('tx.')} = principal as is_own
+      from candidates join service.transactions tx on tx.id = candidates.id join principals using (principal)
+      cross join lateral (${predecessors}) as before
+      where ${isSignable} and before.count < $6::int and not before.are_held_up and ${isTargetThere('tx')}) as wanted) as free
   where turn <= (select size from share)`;
 
 const claimStatement = `
@@ -177,13 +189,16 @@ const claimStatement = `
     select ceil($6::numeric / greatest(count(*), 1))::int as size from principals),
   windows as materialized (${windows}),
   keys as materialized (${keys}),
+  wants as materialized (${wants}),
   chosen as materialized (${chosen}),
   candidates as materialized (${candidates}),
   picked as materialized (${picked}),
   found as (
-    select tx.id, tx.contract, tx.call_data, tx.signer, tx.permit_nonce, tx.gas_estimate, tx.trace_parent, tx.created_at,
+    select tx.id, tx.contract, tx.call_data, tx.signer, tx.permit_nonce, tx.gas_estimate, tx.principal_id, tx.trace_parent, tx.created_at,
       picked.nearest as after, picked.key, picked.keeper
-    from (select * from picked order by turn, place limit $6) as picked
+    from (
+      select * from (select distinct on (id) * from picked order by id, turn, place) as once
+      order by turn, place limit $6) as picked
     join service.transactions tx on tx.id = picked.id
     where ${isSignable} order by tx.created_at, tx.id
     for update of tx skip locked)
@@ -193,7 +208,7 @@ const claimStatement = `
           'isCut', looked.count = 2 * share.size + 8, 'isServed', looked.served >= share.size) order by principals.place)
       from (
         select distinct on (principal) principal, created_at, id, count(*) over (partition by principal) as count, (
-          select count(*) from picked where picked.principal = windows.principal) as served
+          select count(*) from picked where picked.principal = windows.principal and picked.is_own) as served
         from windows order by principal, created_at desc, id desc) as looked
         join principals using (principal), share) as looked, (
       select max(place) = $6::int from round) as is_round_cut, (
@@ -247,9 +262,30 @@ function readAccepted(row: FoundRow): AcceptedRow[] {
   if (row.id === null) return [];
   const gasEstimate = row.gas_estimate === null ? undefined : BigInt(row.gas_estimate);
   const lastAttemptId = row.last_attempt_id ?? undefined;
-  const { id, contract, call_data: callData, key, trace_parent: traceParent } = row;
+  const {
+    id,
+    contract,
+    call_data: callData,
+    key,
+    principal_id: principalId,
+    trace_parent: traceParent,
+  } = row;
   const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
   const after = row.after.filter((earlier) => earlier !== null);
   const keeper = row.keeper ?? undefined;
-  return [{ id, contract, callData, permit, gasEstimate, lastAttemptId, after, key, keeper, traceParent }];
+  return [
+    {
+      id,
+      contract,
+      callData,
+      permit,
+      gasEstimate,
+      lastAttemptId,
+      after,
+      key,
+      keeper,
+      principalId,
+      traceParent,
+    },
+  ];
 }

@@ -1,10 +1,14 @@
+import type { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Address, BlockNotFoundError, type Hex, type PublicClient } from 'viem';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
 import { type AttemptKey, findFate, type Receipt, readReceipts } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
+import { countGas } from './countGas.ts';
 import { failRow, requeueRow } from './endRow.ts';
 import { explainRevert } from './explainRevert.ts';
 import { findPredecessor } from './findPredecessor.ts';
@@ -19,6 +23,9 @@ export type PassedRow = PermitPlace & {
   readonly wallet: Address;
   readonly nonce: number;
   readonly callData: Hex;
+  /** Whose usage counts its gas, and the gas counted for the attempt under way. */
+  readonly principalId: string | null;
+  readonly countedGas: bigint;
   readonly attempts: readonly AttemptKey[];
   /** Milliseconds since the newest of them was signed. */
   readonly newestAgeMs: number;
@@ -54,7 +61,14 @@ export type Watch = {
   absent: { since: number; depthBlock: bigint } | undefined;
 };
 
-type Look = { row: PassedRow; head: IndexHead | undefined; view: ChainView; watch: Watch };
+type Look = {
+  row: PassedRow;
+  head: IndexHead | undefined;
+  view: ChainView;
+  watch: Watch;
+  /** By row: the reverted transactions in a row for which nothing was found that explains them. */
+  ownReverts: LRUCache<string, Set<Hex>>;
+};
 
 /** A nonce counts as used by another transaction only if two checks agree, this many polls apart. */
 const absencePolls = 2;
@@ -62,12 +76,18 @@ const absencePolls = 2;
 const quickNonces = 2;
 const firstNonceMs = 2_000;
 const longestNonceMs = 3_600_000;
+/**
+ * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and
+ * have every one of them paid in vain.
+ */
+const mostOwnReverts = 4;
 
 /**
  * Decides about a row that the chain has passed; returns whether it is settled. Decides only after the index,
  * on the node's chain, has passed the block that the node reports, and the contract says that the permit is
  * unused, because only the index decides about a permit's effect. A row fails only if the contract refuses
- * its call in its turn, without an open predecessor. After any other failure it gets a new nonce.
+ * its call in its turn, without an open predecessor, now or several times in a row. After any other failure it
+ * gets a new nonce. The gas of each mined attempt counts in the principal's usage.
  */
 export async function settleRow(options: SettleOptions, look: Look): Promise<boolean> {
   const { row } = look;
@@ -84,7 +104,7 @@ export async function settleRow(options: SettleOptions, look: Look): Promise<boo
 
 async function settleMined(options: SettleOptions, look: Look, receipt: Receipt): Promise<boolean> {
   const { pool, chainId, client, logger } = options;
-  const { row, watch } = look;
+  const { row, watch, ownReverts } = look;
   watch.absent = undefined;
   if (receipt.isReverted) watch.pauseMs = options.pollMs;
   // A transaction that falls out can be mined again, and need not revert then.
@@ -95,28 +115,47 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   if (turn === 'used' || (!receipt.isReverted && turn === 'unknown' && (await hasCode(client, row))))
     return false;
   const facts = { transaction: row.id, hash: receipt.hash, blockNumber: String(receipt.blockNumber) };
-  if (!receipt.isReverted) return requeue(options, { row, facts, why: 'a transaction had no effect' });
+  if (!receipt.isReverted)
+    return requeue(options, { row, facts, receipt, why: 'a transaction had no effect' });
   const predecessor = await findPredecessor(pool, row.id);
   if (predecessor === 'passed') return false;
-  if (turn === 'later' || predecessor === 'open')
-    return requeue(options, { row, facts, why: 'a transaction was mined earlier than expected' });
+  if (turn === 'later' || predecessor === 'open') {
+    ownReverts.delete(row.id);
+    return requeue(options, { row, facts, receipt, why: 'a transaction was mined earlier than expected' });
+  }
+  const reverts = (ownReverts.get(row.id) ?? new Set()).add(receipt.hash);
+  ownReverts.set(row.id, reverts);
 
   const revert = await findRevertReason({ client, pool }, { row, receipt });
-  if (revert.wouldSucceedNow !== undefined) {
+  if (revert.wouldSucceedNow !== undefined && reverts.size < mostOwnReverts) {
     const why = 'a transaction reverted but would now succeed';
     // Adds more gas each time that it was too little.
-    const gasEstimate = revert.wouldSucceedNow * BigInt(countNonces(row));
+    const times = (await ranOut(options, receipt)) ? reverts.size : 1;
     await options.lessons.note(row, revert.wouldSucceedNow);
-    return requeue(options, { row, facts, why, gasEstimate });
+    return requeue(options, {
+      row,
+      facts,
+      receipt,
+      why,
+      gasEstimate: revert.wouldSucceedNow * BigInt(times),
+    });
   }
+  const times = revert.wouldSucceedNow === undefined ? '' : ` ${reverts.size} times`;
   const failure = {
     reason: revert.reason,
-    message: `The transaction reverted. ${revert.message}`,
+    message: `The transaction reverted${times}. ${revert.message}`,
     transactionHash: receipt.hash,
     blockNumber: String(receipt.blockNumber),
   };
-  const isFailed = await failRow(pool, { chainId, row, failure, blockNumber: receipt.blockNumber });
+  const isFailed = await failRow(pool, {
+    chainId,
+    row,
+    failure,
+    blockNumber: receipt.blockNumber,
+    isPaid: true,
+  });
   if (!isFailed) return false;
+  await countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
   const admission = await explainRevert(pool, row.id);
   if (admission) options.onReverted?.(admission);
   logger.warn({ ...facts, message: failure.message, race: admission?.race }, 'a transaction reverted');
@@ -151,7 +190,7 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
       objection: row.objectionText ?? '',
     };
     logger.error({ ...facts, objection: failure.objection }, 'no node accepts a transaction');
-    return failRow(pool, { chainId, row, failure, blockNumber: undefined });
+    return failRow(pool, { chainId, row, failure, blockNumber: undefined, isPaid: false });
   }
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
 }
@@ -175,19 +214,34 @@ async function hasCode(client: PublicClient, { contract }: PassedRow): Promise<b
   return (await client.getCode({ address: contract })) !== undefined;
 }
 
+/** Whether a transaction used so much of its gas that it may have been too little. */
+async function ranOut({ pool, chainId }: SettleOptions, { hash, gasUsed }: Receipt): Promise<boolean> {
+  const { rows } = await pool.query<RowOf<typeof transactionAttempts, 'gas'>>(
+    'select gas from service.transaction_attempts where chain_id = $1 and tx_hash = $2',
+    [chainId, hash],
+  );
+  // Each call keeps a 64th of its gas from the calls that it makes.
+  return rows.some(({ gas }) => gasUsed * 10n >= BigInt(gas) * 9n);
+}
+
 function countNonces({ attempts }: PassedRow): number {
   return new Set(attempts.map(({ wallet, nonce }) => `${wallet} ${nonce}`)).size;
 }
 
 /** Has the row signed once more, with growing pauses, because each failure costs gas. */
 async function requeue(
-  { pool, chainId, logger }: SettleOptions,
-  again: { row: PassedRow; facts: object; why: string; gasEstimate?: bigint },
+  options: SettleOptions,
+  again: { row: PassedRow; facts: object; why: string; receipt?: Receipt; gasEstimate?: bigint },
 ): Promise<boolean> {
-  const { row, facts, why, gasEstimate } = again;
+  const { pool, chainId, logger } = options;
+  const { row, facts, why, receipt, gasEstimate } = again;
   const surplus = countNonces(row) - quickNonces;
   const pauseMs = surplus < 0 ? 0 : Math.min(firstNonceMs * 2 ** surplus, longestNonceMs);
   if (row.newestAgeMs < pauseMs) return false;
   logger.warn(facts, `${why}; assigning a new nonce`);
-  return requeueRow(pool, { chainId, row, gasEstimate });
+  if (!(await requeueRow(pool, { chainId, row, gasEstimate }))) return false;
+  // The gas counted before is that of the next attempt.
+  const more = gasEstimate === undefined || gasEstimate < row.countedGas ? 0n : gasEstimate - row.countedGas;
+  await countGas(options, [{ ...row, gas: (receipt?.gasUsed ?? 0n) + more }]);
+  return true;
 }

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { NotNull, OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { projections } from '../../platform/database/tables/projections.ts';
 import {
@@ -27,12 +28,13 @@ const mostWatched = 10_000;
 export function createSettlements(options: SettleOptions): Settlements {
   const { pool, chainId, pollMs } = options;
   const watched = new Map<string, Watch>();
+  const ownReverts = new LRUCache<string, Set<Hex>>({ max: mostWatched });
   let position = '';
 
   const check = async (row: PassedRow, head: IndexHead | undefined, view: ChainView) => {
     const watch = watched.get(row.id) ?? { nextAt: 0, pauseMs: pollMs, absent: undefined };
     watched.set(row.id, watch);
-    const isSettled = await settleRow(options, { row, head, view, watch });
+    const isSettled = await settleRow(options, { row, head, view, watch, ownReverts });
     if (isSettled) watched.delete(row.id);
     watch.nextAt = performance.now() + watch.pauseMs;
     watch.pauseMs = Math.min(watch.pauseMs * 2, longestPauseMs);
@@ -60,7 +62,10 @@ const page = 200;
 /** The folded head, and a passed row if there is one: everything but `id` is read only then. */
 type FoundRow = FoundHead &
   OrNull<RowOf<typeof transactions, 'id'>> &
-  RowOf<typeof transactions, 'contract' | 'call_data' | 'signer' | 'permit_nonce'> &
+  RowOf<
+    typeof transactions,
+    'contract' | 'call_data' | 'signer' | 'permit_nonce' | 'gas_estimate' | 'principal_id'
+  > &
   NotNull<RowOf<typeof transactions, 'wallet'> & RowAs<typeof transactions, { nonce: 'wallet_nonce' }>> &
   OrNull<RowOf<typeof transactionAttempts, 'objection' | 'objection_text'>> & {
     attempts: AttemptKey[];
@@ -85,7 +90,7 @@ async function readPassedRows(
       from (select 1) as one
       left join service.projections shown on shown.chain_id = $1
       left join lateral (
-        select sent.id, sent.wallet, sent.wallet_nonce as nonce, sent.tx_hash, sent.contract, sent.call_data, sent.signer, sent.permit_nonce, (
+        select sent.id, sent.wallet, sent.wallet_nonce as nonce, sent.tx_hash, sent.contract, sent.call_data, sent.signer, sent.permit_nonce, sent.gas_estimate, sent.principal_id, (
             select extract(epoch from now() - max(created_at))::float8 * 1000
             from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as newest_age_ms, (
             select json_agg(json_build_object('id', attempt.id::text, 'wallet', attempt.wallet, 'nonce', attempt.wallet_nonce,
@@ -120,6 +125,7 @@ async function readPassedRows(
       objection_text: objectionText,
       call_data: callData,
       newest_age_ms: newestAgeMs,
+      principal_id: principalId,
     } = row;
     const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
     return [
@@ -129,6 +135,8 @@ async function readPassedRows(
         nonce: Number(row.nonce),
         contract,
         callData,
+        countedGas: BigInt(row.gas_estimate ?? 0),
+        principalId,
         permit,
         attempts,
         newestAgeMs,

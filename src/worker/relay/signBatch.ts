@@ -6,6 +6,7 @@ import type { ChainContext } from './chainContext.ts';
 import type { ChainView } from './chainView.ts';
 import { claimRemotely } from './claimRemotely.ts';
 import { type Claim, type ClaimOptions, claimRows } from './claimRows.ts';
+import { countGas } from './countGas.ts';
 import type { Preparations } from './preparations.ts';
 import {
   availableFunds,
@@ -45,6 +46,11 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
     for (const wallet of lost) wallet.isReconciled = false;
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
     passOn(context, claim, batch);
+    // The gas of the others was counted when they were accepted.
+    await countGas(
+      context,
+      claim.signed.filter(({ gasEstimate }) => gasEstimate === undefined),
+    );
     if (lost.length > 0 || claim.failure !== undefined || claim.unpayable.length > 0) return true;
     const isMore = claim.isCut || claim.found === options.limit;
     if (isMore && claim.asked + claim.unprepared.length > 0) return true;

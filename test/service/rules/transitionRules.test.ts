@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readFeed } from '../../../src/records/events/readFeed.ts';
+import { readBodies } from '../../../src/worker/deliverer/deliveryBodies.ts';
 import { findDueDeliveries } from '../../../src/worker/deliverer/dueDeliveries.ts';
 import { createLamp, lampVariables } from '../projector/support/lamp.ts';
 import { annotate, deployment, input, toggle } from '../projector/support/scene.ts';
@@ -285,7 +286,10 @@ test("a rule's large values for 250 recipients are stored once, and sent to each
   expect(bytes).toBeGreaterThan(3.9 * 1024 * 1024);
   const due = { wanted: [{ id: 'wh_all', free: 1 }], inFlight: [], now: new Date() };
   const [delivery] = await findDueDeliveries(pool, due);
-  expect(events.map(({ body }) => body)).toContain(delivery?.body);
+  const eventId = delivery?.eventId ?? '';
+  const sent = Buffer.from((await readBodies(pool, [eventId])).get(eventId) ?? '');
+  expect(events.map(({ body }) => body)).toContain(sent.toString());
+  expect(delivery?.bodyBytes).toBe(sent.length);
 });
 
 test('a rebuilt index fires nothing anew', async () => {

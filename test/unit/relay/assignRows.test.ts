@@ -15,6 +15,7 @@ const rowOf = (id: string, more: Partial<AcceptedRow> = {}): AcceptedRow => ({
   permit: { signer: contract, nonce: 0n },
   gasEstimate: 100n,
   lastAttemptId: undefined,
+  principalId: null,
   after: [],
   key: id,
   keeper: undefined,

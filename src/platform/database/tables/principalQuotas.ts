@@ -25,7 +25,7 @@ export const usageDays = serviceSchema.table(
     day: date().notNull(),
     events: bigint({ mode: 'number' }).notNull().default(0),
     mails: bigint({ mode: 'number' }).notNull().default(0),
-    /** As estimated at the acceptance of the transactions. */
+    /** As estimated at the acceptance or the first signing of the transactions, and the gas of attempts in vain. */
     gas: numeric({ precision: 30, scale: 0 }).notNull().default('0'),
     /** UTF-8 bytes of answers kept for Idempotency-Keys. */
     answerBytes: bigint({ mode: 'number' }).notNull().default(0),

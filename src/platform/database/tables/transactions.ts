@@ -83,8 +83,8 @@ export const transactions = serviceSchema.table(
     deadline: uint256().notNull(),
     callData: bytes().notNull(),
     /**
-     * A hint for the sender: the gas of the simulation at acceptance, or the most gas that inputs of this
-     * kind use.
+     * A hint for the sender: the gas of the simulation at acceptance, the most gas that inputs of this kind
+     * use, or else the gas of the first attempt. The principal's usage counts it. Null: estimate when sending.
      */
     gasEstimate: bigint({ mode: 'bigint' }),
     /** The key of calls with similar gas in `gas_bounds`; null if unknown. */

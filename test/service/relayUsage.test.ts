@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { type Address, encodeFunctionData, getAddress, type Hex, toHex } from 'viem';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: RelayWorld;
+beforeAll(async () => {
+  world = await createRelayWorld();
+});
+afterEach(() => world.reset());
+afterAll(() => world.close());
+
+/** Contracts whose calls succeed without a gas price, as estimates run, and otherwise burn all gas, or revert. */
+const burnsIfPaid = '0x3a15600657fe5b00';
+const revertsIfPaid = '0x3a15600a5760006000fd5b00';
+const fails = encodeFunctionData({ abi: testTokenAbi, functionName: 'failWithReason', args: ['no'] });
+
+async function createPrincipal(): Promise<string> {
+  const id = `prn_${randomBytes(8).toString('hex')}`;
+  await world.pool.query('insert into service.principals (id, name) values ($1, $1)', [id]);
+  return id;
+}
+
+async function readCountedGas(principalId: string): Promise<bigint> {
+  const { rows } = await world.pool.query<{ gas: string }>(
+    'select coalesce(sum(gas), 0) as gas from service.usage_days where principal_id = $1',
+    [principalId],
+  );
+  return BigInt(rows[0]?.gas ?? 0);
+}
+
+/** The gas that the chain has charged for everything signed for a row, and the gas limits of all of it. */
+async function readPaid(id: string): Promise<{ gasUsed: bigint; limits: bigint[] }> {
+  const { attempts } = await world.readRow(id);
+  const mined = await Promise.all(
+    attempts.map(async ({ hash }) => {
+      const { gasUsed } = await world.client.getTransactionReceipt({ hash });
+      const { gas } = await world.client.getTransaction({ hash });
+      return { gasUsed, gas };
+    }),
+  );
+  return {
+    gasUsed: mined.reduce((sum, { gasUsed }) => sum + gasUsed, 0n),
+    limits: mined.map(({ gas }) => gas),
+  };
+}
+
+async function place(bytecode: Hex): Promise<Address> {
+  const address = getAddress(toHex(randomBytes(20)));
+  await world.client.setCode({ address, bytecode });
+  return address;
+}
+
+test('gas that was not estimated at acceptance counts once the transaction is signed', async () => {
+  const { key } = await world.createWallet();
+  const principalId = await createPrincipal();
+  await world.startRelay({ keys: [key] });
+  const { id } = await world.acceptOne({ gasEstimate: null, principalId });
+  world.startIndexing();
+  await world.waitForState(id, 'mined');
+  const { gasUsed, limits } = await readPaid(id);
+  await waitUntil('it counts', async () => (await readCountedGas(principalId)) > 0n);
+  expect(await readCountedGas(principalId)).toBe(limits[0]);
+  expect(limits[0]).toBeGreaterThanOrEqual(gasUsed);
+});
+
+test('gas that was counted at acceptance does not count again', async () => {
+  const { key } = await world.createWallet();
+  const principalId = await createPrincipal();
+  await world.startRelay({ keys: [key] });
+  const { id } = await world.acceptOne({ principalId });
+  const unknown = await world.acceptOne({ principalId, gasEstimate: null });
+  world.startIndexing();
+  await world.waitForAll([id, unknown.id], 'mined');
+  const { limits } = await readPaid(unknown.id);
+  await waitUntil('the other one counts', async () => (await readCountedGas(principalId)) > 0n);
+  expect(await readCountedGas(principalId)).toBe(limits[0]);
+});
+
+test('a transaction that reverts counts with the gas that it used beyond its estimate', async () => {
+  const { key } = await world.createWallet();
+  const principalId = await createPrincipal();
+  await world.startRelay({ keys: [key] });
+  const { id } = await world.acceptOne({ data: fails, gasEstimate: 20_000n, principalId });
+  world.startIndexing();
+  await world.waitForState(id, 'failed');
+  const { gasUsed } = await readPaid(id);
+  await waitUntil('it counts', async () => (await readCountedGas(principalId)) > 0n);
+  expect(await readCountedGas(principalId)).toBe(gasUsed - 20_000n);
+});
+
+test('a call that would succeed in every estimate fails after four reverts, all of which count', async () => {
+  const { key } = await world.createWallet();
+  const principalId = await createPrincipal();
+  await world.startRelay({ keys: [key] });
+  const gasEstimate = 60_000n;
+  const { id } = await world.acceptOne({ to: await place(burnsIfPaid), gasEstimate, principalId });
+  world.startIndexing();
+  const { failure, attempts } = await world.waitForState(id, 'failed');
+  expect(failure).toMatchObject({
+    reason: 'action_reverted',
+    message: 'The transaction reverted 4 times. The same call would now succeed.',
+  });
+  expect(attempts.map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3]);
+  const { gasUsed } = await readPaid(id);
+  const isCounted = async () => gasEstimate + (await readCountedGas(principalId)) >= gasUsed;
+  await waitUntil('all of it counts', isCounted);
+});
+
+test('a transaction that reverts with gas left gets no more gas the next time', async () => {
+  const { key } = await world.createWallet();
+  await world.startRelay({ keys: [key] });
+  const { id } = await world.acceptOne({ to: await place(revertsIfPaid) });
+  world.startIndexing();
+  await world.waitForState(id, 'failed');
+  const { limits } = await readPaid(id);
+  expect(limits).toHaveLength(4);
+  expect(new Set(limits.slice(1)).size).toBe(1);
+});
