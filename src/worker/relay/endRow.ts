@@ -58,7 +58,7 @@ async function fail(
            or ($2::text is null and state = 'accepted' and (reserved_until is null or reserved_until < now())))
          and ($7::bigint is null or exists (
            select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint))
-       returning id, chain_id, contract, signer, permit_nonce),
+       returning id, principal_id, chain_id, contract, signer, permit_nonce),
      successors as (${failSuccessors('failed')}),
      ended as (
        select id, $6::json as error from failed
