@@ -8,7 +8,7 @@ import { stateLists } from '../../platform/database/tables/transactions.ts';
  */
 export function failSuccessors(failed: string): string {
   return `update service.transactions later set state = 'failed', updated_at = now(),
-      failure = case when first.principal_id = later.principal_id and not exists (
+      failure = case when first.principal_id is not distinct from later.principal_id and not exists (
             select 1 from service.inputs shared
             where shared.transaction_id = later.id and shared.user_id <> first.principal_id offset 0)
         then json_build_object('reason', 'predecessor_failed', 'predecessor', first.id,
