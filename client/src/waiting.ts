@@ -1,5 +1,5 @@
 import type { AgreementsClient } from './agreementsClient.ts';
-import { pause, planRetry } from './http/retry.ts';
+import { longestTimerMs, pause, planRetry } from './http/retry.ts';
 import { metaOf } from './http/transport.ts';
 import type { AgreementRecord, AgreementState, InputRecord } from './types.ts';
 
@@ -116,7 +116,7 @@ async function waitUntil<Found>(
   { timeoutMs = defaultTimeoutMs, pollMs = defaultPollMs, signal }: WaitOptions,
   look: (signal: AbortSignal, first: boolean) => Promise<Found | undefined>,
 ): Promise<Found> {
-  const time = AbortSignal.timeout(timeoutMs);
+  const time = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
   const ending = signal ? AbortSignal.any([signal, time]) : time;
   let cause: unknown;
   for (let looks = 0; ; looks++) {
@@ -127,8 +127,8 @@ async function waitUntil<Found>(
     } catch (error) {
       // Temporary failures are waited out too, such as an index that is behind.
       const asked = planRetry(error, looks, Number.POSITIVE_INFINITY);
-      if (asked) restMs = Math.max(asked, pollMs);
-      else if (signal?.aborted || !time.aborted) throw error;
+      if (!asked && (signal?.aborted || !time.aborted)) throw error;
+      restMs = Math.max(asked ?? 0, pollMs);
       if (!time.aborted) cause = error;
     }
     await pause(restMs, ending).catch((error) => {

@@ -1,8 +1,8 @@
 /** The most tokens that the service accepts in one read, without the caller's own. */
 const mostTokens = 19;
 
-/** The token of a write, and the ids and addresses in the write and its answer. */
-type Kept = { readonly token: string; readonly names: readonly string[] };
+/** The token of a write, and the names of the written agreement in lower case, separated by commas. */
+type Kept = { readonly token: string; readonly names: string };
 
 /** The tokens of writes that no read has shown yet. */
 export type Tokens = {
@@ -10,24 +10,23 @@ export type Tokens = {
   take(read: { readonly path: string; readonly id: string | undefined }): readonly string[];
   /** Later reads do not ask for these: one has shown the writes, or the service does not know them any more. */
   settle(asked: readonly string[]): void;
-  /** @param facts texts in the write and its answer; the written agreement is among them. */
-  keep(token: string | undefined, facts: readonly unknown[]): void;
+  /** @param names ids and addresses of what was written; the agreement's are among them. */
+  keep(token: string | undefined, names: readonly (string | undefined)[]): void;
 };
 
 /** Stores tokens, so that reads of what this client has written wait for the writes, and other reads do not. */
 export function createTokens(isOn: boolean): Tokens {
-  const lower = (text: unknown) => String(text).toLowerCase();
   let kept: Kept[] = [];
   return {
     take: ({ path, id }) =>
       kept
-        .filter(({ names }) => (id === undefined ? path === '/agreements' : names.includes(lower(id))))
+        .filter(({ names }) => (id ? names.includes(id.toLowerCase()) : path === '/agreements'))
         .map(({ token }) => token),
     settle(asked) {
       kept = kept.filter(({ token }) => !asked.includes(token));
     },
-    keep(token, facts) {
-      if (isOn && token) kept = [...kept, { token, names: facts.map(lower) }].slice(-mostTokens);
+    keep(token, names) {
+      if (isOn && token) kept = [...kept, { token, names: names.join().toLowerCase() }].slice(-mostTokens);
     },
   };
 }

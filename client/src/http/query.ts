@@ -16,7 +16,8 @@ export function writeQuery(query: Query): string {
     else for (const [key, inner] of Object.entries(value)) add(`${name}[${key}]`, inner);
   }
   // Older browsers have no `size`.
-  return `?${search}`.replace(/^\?$/, '');
+  const text = String(search);
+  return text && `?${text}`;
 }
 
 /** A path with its names in braces replaced; each value becomes one segment, whatever it contains. */

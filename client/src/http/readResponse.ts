@@ -26,7 +26,7 @@ export async function readJson(response: Response, sentId: string): Promise<Json
   if (!response.ok) throw readError(response, { body, requestId });
   if (body) return body;
   const { status } = response;
-  throw new InvalidResponseError('The answer is not a JSON object.', { status, requestId });
+  throw new InvalidResponseError('The answer is no JSON object.', { status, requestId });
 }
 
 /** The text of a successful answer; errors as in `readJson`. */

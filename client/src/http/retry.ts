@@ -5,7 +5,7 @@ const longestDelayMs = 8_000;
 /** The longest wait without the caller's consent. */
 const longestRetryAfterSeconds = 60;
 /** The longest time of a timer; a longer one would end at once. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Milliseconds before the next attempt; undefined if another attempt would not help, or if the service asks

@@ -87,7 +87,7 @@ export function createTransport(options: ClientOptions): Transport {
   const root = parseBaseUrl(baseUrl);
   // The platform would quote them in its error, and they are secret.
   if (/[^!-~]/.test([apiKey, link].join(''))) throw new TypeError('The apiKey or link must be ASCII.');
-  if (apiKey !== undefined && session) throw new TypeError('Give an apiKey or a session, not both.');
+  if (apiKey !== undefined && session) throw new TypeError('Give an apiKey or a session.');
   const send = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
   const tokens = createTokens(readYourWrites);
 
@@ -150,8 +150,9 @@ export function createTransport(options: ClientOptions): Transport {
     const answer = await run(call, readJson);
     const meta = isMeta(answer.meta) ? answer.meta : undefined;
     if (meta && isReferable(answer.data)) metas.set(answer.data, meta);
+    const { id, address, agreementId, agreementAddress } = Object(answer.data);
     if (call.kind === 'write')
-      tokens.keep(meta?.consistency, [call.ids?.id, ...Object.values(Object(answer.data))]);
+      tokens.keep(meta?.consistency, [call.ids?.id, id, address, agreementId, agreementAddress]);
     // The OpenAPI document defines a successful answer, and the service is tested against it.
     return answer as Answer;
   }
@@ -183,7 +184,7 @@ type Circumstances = {
 function nameFailure(cause: unknown, { requestId, time, signal, timeoutMs }: Circumstances): AgreementsError {
   if (cause instanceof AgreementsError) return cause;
   if (signal?.aborted) return new AbortedError('The call was aborted.', { requestId, cause });
-  if (time.aborted) return new TimeoutError(`No answer came within ${timeoutMs} ms.`, { requestId, cause });
+  if (time.aborted) return new TimeoutError(`No answer within ${timeoutMs} ms.`, { requestId, cause });
   return new ConnectionError('The connection failed.', { requestId, cause });
 }
 

@@ -43,7 +43,10 @@ export async function acceptByIndex(
   const shared = await findShared(request, alone, services);
   if (shared) return describe(request, { accepted: shared, facts: own });
   if (alone instanceof RefusedError) throw alone;
-  const last = first ?? (await decide(everybodys));
+  // Without a digest, the view of everybody's may be older than the own one.
+  const latest = first ? everybodys : await lookAtInput(request, services);
+  if (!latest) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
+  const last = first ?? (await decide(latest));
   if (last instanceof RefusedError) throw withoutFacts(last);
   return last;
 }
@@ -107,10 +110,12 @@ function findLater(
   return digest && { nonce, digest };
 }
 
-/** A refusal because of others' open inputs, without what those lead to. A nonce that is held is the signer's own. */
+const aboutNonces = ['nonce_in_flight', 'stale_nonce', 'future_nonce'];
+
+/** A refusal because of others' open inputs, without what those lead to. Nonces are the signer's own. */
 function withoutFacts(refusal: RefusedError): RefusedError {
   const { reason, field } = refusal;
-  if (reason === 'nonce_in_flight') return refusal;
+  if (aboutNonces.includes(reason)) return refusal;
   const message = 'Another input comes first, and the agreement does not accept this one after it.';
   return new RefusedError(reason, message, field === undefined ? {} : { field });
 }

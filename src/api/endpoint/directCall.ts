@@ -46,25 +46,29 @@ export function buildDirectCall<
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);
     const headers = new Headers();
-    const run = async (compute: BeginComputing | undefined) => {
-      const request = {
-        caller,
-        requestId,
-        headers,
-        params: reader.parseParams(params),
-        query: values,
-        body: reader.checkBody(body, serving.limits),
-        readAfter:
-          consistency === undefined
-            ? undefined
-            : await serving.awaitConsistency({ consistency, principalId }),
-        disconnect() {},
-      };
-      await compute?.();
+    const prepare = async () => ({
+      caller,
+      requestId,
+      headers,
+      params: reader.parseParams(params),
+      query: values,
+      body: reader.checkBody(body, serving.limits),
+      readAfter:
+        consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId }),
+      disconnect() {},
+    });
+    const readInTurn = async () => {
+      // Waits before its turn: others of the principal need not wait for the same write.
+      const request = await prepare();
+      return serving.pageTurns.run(principalId, () => definition.handle(request));
+    };
+    const run = async (compute: BeginComputing) => {
+      const request = await prepare();
+      await compute();
       return definition.handle(request);
     };
     const response = await (data.isList || mayBeLarge
-      ? serving.pageTurns.run(principalId, () => run(undefined))
+      ? readInTurn()
       : serving.largeTurns.run({ owner: principalId, headers, isHeavy }, run));
     return answerShape.parse(await response.json());
   };

@@ -115,11 +115,8 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
           await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
         },
         inPageTurn: pageTurns.run,
-        inHeavyTurn: (owner, work) =>
-          serving.largeTurns.run({ owner, headers, isHeavy: true }, async (compute) => {
-            await compute();
-            return work();
-          }),
+        // Anybody may have many wallets: such a request gives its place away while it waits for the database.
+        inHeavyTurn: (owner, work) => serving.largeTurns.run({ owner, headers, isHeavy: true }, () => work()),
         disconnect: () => context.env?.outgoing?.destroy(),
       });
     const findOwner = async () => (await findTurn?.({ headers, query: values, client })) ?? strangers;

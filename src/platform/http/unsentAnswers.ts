@@ -21,11 +21,14 @@ export type UnsentBounds = {
   /** A connection that has taken nothing of its answer for so many looks is cut off. */
   readonly mostStalledLooks: number;
   /**
-   * With more unsent bytes in all, connections that took nothing since the last look are cut off, the largest
-   * first; with more than twice as many, also those that read slowly.
+   * With more unsent bytes in all, connections that took nothing for some looks are cut off, the largest first; with more
+   * than twice as many, also those that read slowly.
    */
   readonly mostBytes: number;
 };
+
+/** On a slow line a system may take a second to say that it has sent something. */
+const soonStalledLooks = 8;
 
 /** The largest page has some nine megabytes. */
 export const usualUnsentBounds: UnsentBounds = {
@@ -78,20 +81,17 @@ export function createUnsentLook({
   return () => {
     const holding = findHolding();
     let total = holding.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { connection, bytes, stalledLooks } of holding.toSorted(byBlame)) {
+    for (const { connection, bytes, stalledLooks } of holding.toSorted(
+      (one, other) => other.bytes - one.bytes,
+    )) {
       const isStuck = stalledLooks >= mostStalledLooks;
-      const isInTheWay = total > mostBytes && stalledLooks > 0;
+      const isInTheWay = total > mostBytes && stalledLooks >= soonStalledLooks;
       if (!isStuck && !isInTheWay && total <= 2 * mostBytes) continue;
       logger.info({ bytes, total }, 'cut off a client that does not read its answer');
       connection.destroy();
       total -= bytes;
     }
   };
-}
-
-/** Those that do not read come first, and then the largest. */
-function byBlame(one: Holding, other: Holding): number {
-  return Number(other.stalledLooks > 0) - Number(one.stalledLooks > 0) || other.bytes - one.bytes;
 }
 
 /** The bytes of answers that wait behind others, by connection. */

@@ -37,6 +37,8 @@ const mostValues = 1_000_000;
  * deployment has a thirtieth of that.
  */
 const variableTextLimit = 8 * 1024 * 1024;
+/** The same for a record that is larger already: it may go on, but not grow. */
+const oldVariableTextLimit = 64 * 1024 * 1024;
 
 export type ExtendedRecord = FoldedRecord & {
   mined: MinedInput[];
@@ -158,11 +160,12 @@ async function extendHistory(
 /** Values only grow by those of inputs, so their sum is taken anew only when it may be beyond the limit. */
 function createVariableWatch(id: string, { variables }: History) {
   let most = sizeOfValues(variables);
+  const limit = Math.min(Math.max(variableTextLimit, most), oldVariableTextLimit);
   return ({ history, mined }: { history: History; mined: MinedInput }) => {
     most += sizeOfValues(mined.values);
-    if (most <= variableTextLimit) return;
+    if (most <= limit) return;
     most = sizeOfValues(history.variables);
-    if (most > variableTextLimit) throw new RecordFoldError(id, tooLong('variables', variableTextLimit));
+    if (most > limit) throw new RecordFoldError(id, tooLong('variables', limit));
   };
 }
 

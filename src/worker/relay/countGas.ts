@@ -7,21 +7,42 @@ import { addUsage } from '../../records/quotas/usage.ts';
 /** Gas for the transaction of a principal; null for rows from before principals were stored. */
 export type UsedGas = { readonly principalId: string | null; readonly gas: bigint };
 
+type Counted = { readonly principalId: string; readonly gas: bigint };
+
+/** What waits to be counted while a statement of the same database runs. */
+const waiting = new WeakMap<pg.Pool, Counted[]>();
+
 /**
- * Adds gas to the principals' usage of today. In its own database transaction, because the counter of a busy
- * principal must delay no signing: if it fails, or the process ends before it, that gas is not counted.
+ * Adds gas to the principals' usage of today, later and in its own database transaction: whoever holds the counter of a
+ * busy principal must delay no signing, and take no more than one connection. If it fails, or the process ends before it,
+ * that gas is not counted.
  */
-export async function countGas(
+export function countGas(
   { pool, logger }: { pool: pg.Pool; logger: Logger },
   used: readonly UsedGas[],
-): Promise<void> {
+): void {
   const counted = used.flatMap(({ principalId, gas }) =>
     principalId !== null && gas > 0n ? [{ principalId, gas }] : [],
   );
   if (counted.length === 0) return;
-  try {
-    await addUsage(drizzle(pool, drizzleOptions), counted);
-  } catch (error) {
-    logger.warn({ err: error, transactions: counted.length }, 'failed to store the gas use of principals');
+  const others = waiting.get(pool);
+  if (others) others.push(...counted);
+  else void store(counted, { pool, logger });
+}
+
+async function store(
+  first: readonly Counted[],
+  { pool, logger }: { pool: pg.Pool; logger: Logger },
+): Promise<void> {
+  const next: Counted[] = [...first];
+  waiting.set(pool, next);
+  while (next.length > 0) {
+    const counted = next.splice(0);
+    try {
+      await addUsage(drizzle(pool, drizzleOptions), counted);
+    } catch (error) {
+      logger.warn({ err: error, transactions: counted.length }, 'failed to store the gas use of principals');
+    }
   }
+  waiting.delete(pool);
 }

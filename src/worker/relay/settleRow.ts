@@ -155,7 +155,9 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
     isPaid: true,
   });
   if (!isFailed) return false;
-  await countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
+  // The permit may be sent again, and reverts anew then.
+  ownReverts.delete(row.id);
+  countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
   const admission = await explainRevert(pool, row.id);
   if (admission) options.onReverted?.(admission);
   logger.warn({ ...facts, message: failure.message, race: admission?.race }, 'a transaction reverted');
@@ -242,6 +244,6 @@ async function requeue(
   if (!(await requeueRow(pool, { chainId, row, gasEstimate }))) return false;
   // The gas counted before is that of the next attempt.
   const more = gasEstimate === undefined || gasEstimate < row.countedGas ? 0n : gasEstimate - row.countedGas;
-  await countGas(options, [{ ...row, gas: (receipt?.gasUsed ?? 0n) + more }]);
+  countGas(options, [{ ...row, gas: (receipt?.gasUsed ?? 0n) + more }]);
   return true;
 }

@@ -47,7 +47,7 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
     passOn(context, claim, batch);
     // The gas of the others was counted when they were accepted.
-    await countGas(
+    countGas(
       context,
       claim.signed.filter(({ gasEstimate }) => gasEstimate === undefined),
     );

@@ -140,6 +140,25 @@ test('a fold that cannot hold the variables of a record names that record', asyn
   await expect(scene.fold()).rejects.toMatchObject({ name: 'RecordFoldError', recordId: first });
 });
 
+test('a record that is larger than its variables may become now goes on, but does not grow', async () => {
+  const [first] = await askForMany(1);
+  const setRemark = (text: string) =>
+    fixture.pool.query(
+      `update service.records set variables = json_build_object('holder', $2::text, 'brightness', '1', 'remark', repeat($3, 9000000))
+      where id = $1`,
+      [first, alice, text],
+    );
+  await setRemark('a');
+  scene.add(...toggleAll(1, '5'));
+  await scene.show();
+  await scene.fold();
+  expect(await scene.record(first ?? '')).toMatchObject({ inputCount: 1 });
+  await setRemark('b');
+  scene.add(...toggleAll(1, '55'));
+  await scene.show();
+  await expect(scene.fold()).rejects.toMatchObject({ name: 'RecordFoldError', recordId: first });
+});
+
 test('records whose documents do not fit into one fold together are folded one part after the other', async () => {
   const ids = await askForMany(12);
   await lengthenDocuments(3_000_000);

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AppEnv } from '../../../src/api/endpoint/appEnv.ts';
-import { defineEndpoint, defineOpenEndpoint, none } from '../../../src/api/endpoint/defineEndpoint.ts';
+import { defineEndpoint, none } from '../../../src/api/endpoint/defineEndpoint.ts';
 import type { ServeContext } from '../../../src/api/endpoint/serveEndpoint.ts';
 import { createLargeTurns, type LargeTurns } from '../../../src/api/limiting/largeTurns.ts';
 import { createPageTurns } from '../../../src/api/limiting/pageTurns.ts';
@@ -119,19 +119,5 @@ describe('a heavy request keeps its turn until its computation ends', () => {
           : await endpoint.call?.({ caller, requestId: 'req_1', body: {} }, serving);
       await expectTurns(send, ends);
     }
-  });
-
-  test('through an open route that asks for a turn itself', async () => {
-    const { ends, run } = createComputing();
-    const endpoint = defineOpenEndpoint({
-      ...parts,
-      credentials: ['none'],
-      handle: ({ inHeavyTurn }) => inHeavyTurn('0xab', run),
-    });
-    const serving = createServing(createLargeTurns({ turnMs: 0 }));
-    const app = new Hono<AppEnv>().post('/v0/compute', (context) => endpoint.serve(context, serving));
-    const headers = { 'content-type': 'application/json' };
-    const send = async () => app.request('/v0/compute', { method: 'POST', headers, body: '{}' });
-    await expectTurns(send, ends);
   });
 });
