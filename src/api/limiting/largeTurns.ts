@@ -32,34 +32,36 @@ export type BeginComputing = () => Promise<void>;
 
 /** Reading and checking a smaller body takes a few milliseconds. */
 const largeBytes = 32_768;
-/** The most at a time of all senders, and one of each: there is one event loop for them. */
+/** The most of each kind at a time, and one of each sender: there is one event loop for them. */
 const atOnce = 2;
 /** A request that runs longer waits for something else, such as a chain, and no longer keeps its turn. */
 const usualTurnMs = 100;
+/** A simulation computes for no longer. */
+const longestComputationMs = 2_000;
 const mostWaiting = 100;
 const retryAfterSeconds = 1;
 
 /**
  * A large body takes the event loop for tens of milliseconds, step by step. With forty at once, everybody
- * else would wait for a step of each of them between any two steps of their own. Heavy requests have turns of
- * their own: a large body never waits until a simulation ends.
+ * else would wait for a step of each of them between any two steps of their own. Heavy requests have places of
+ * their own: nobody's large body waits until another's simulation ends. Each sender has one place of either kind.
  */
 export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } = {}): LargeTurns {
-  const largePlaces = createPlaces(turnMs);
-  const heavyPlaces = createPlaces(turnMs);
+  const places = createPlaces(turnMs);
 
   return {
     async run({ owner: stated, headers, isHeavy = false }, work) {
       const hasLargeBody = isLarge(headers);
       if (!isHeavy && !hasLargeBody) return work(async () => {});
       const owner = typeof stated === 'string' ? stated : await stated();
-      const places = isHeavy ? heavyPlaces : largePlaces;
-      let turn = await places.enter(owner, hasLargeBody);
+      const request = { owner, hasLargeBody, kind: isHeavy ? 'heavy' : 'large' } as const;
+      let turn = await places.enter(request);
       const overdue = setTimeout(turn.leave, turnMs);
       const compute = async () => {
         if (!isHeavy) return;
         clearTimeout(overdue);
-        if (turn.hasEnded()) turn = await places.enter(owner, hasLargeBody);
+        if (turn.hasEnded()) turn = await places.enter(request);
+        turn.keep();
       };
       try {
         return await work(compute);
@@ -72,42 +74,58 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
 }
 
 type Turn = {
+  /** The turn is kept until the request ends: the owner rests according to all of it. */
+  keep(): void;
   /** Gives the turn away, once. */
   leave(): void;
   hasEnded(): boolean;
 };
 
+type Kind = 'heavy' | 'large';
+
 /** Places for requests under way, given in turns over their owners. */
 function createPlaces(turnMs: number) {
-  const queues = createTurnQueues<() => void>();
-  let running = 0;
+  const queues = createTurnQueues<{ kind: Kind; start(): void }>();
+  const running = { heavy: 0, large: 0 };
 
   const begin = () => {
-    while (running < atOnce) {
-      const start = queues.take();
-      if (!start) return;
-      running++;
-      start();
+    for (;;) {
+      const next = queues.take(({ kind }) => running[kind] < atOnce);
+      if (!next) return;
+      running[next.kind]++;
+      next.start();
     }
   };
 
   return {
     /** @throws RateLimitedError if too many of the owner wait. */
-    async enter(owner: string, hasLargeBody: boolean): Promise<Turn> {
+    async enter({
+      owner,
+      hasLargeBody,
+      kind,
+    }: {
+      owner: string;
+      hasLargeBody: boolean;
+      kind: Kind;
+    }): Promise<Turn> {
       if (queues.count(owner) >= mostWaiting)
         throw new RateLimitedError('Too many large requests are waiting.', { retryAfterSeconds });
       const { promise, resolve } = Promise.withResolvers<void>();
-      queues.add(owner, resolve);
+      queues.add(owner, { kind, start: resolve });
       begin();
       await promise;
       const startedAt = performance.now();
       let hasEnded = false;
+      let longestMs = turnMs;
       return {
+        keep() {
+          longestMs = longestComputationMs;
+        },
         hasEnded: () => hasEnded,
         leave() {
           if (hasEnded) return;
           hasEnded = true;
-          running--;
+          running[kind]--;
           begin();
           const end = () => {
             queues.end(owner);
@@ -116,7 +134,7 @@ function createPlaces(turnMs: number) {
           // Whoever sends one small request after the other holds nobody up.
           if (!hasLargeBody && queues.count(owner) === 0) return end();
           // Small requests go on meanwhile: the sender's next one comes after a rest twice as long.
-          setTimeout(end, 2 * Math.min(performance.now() - startedAt, turnMs)).unref();
+          setTimeout(end, 2 * Math.min(performance.now() - startedAt, longestMs)).unref();
         },
       };
     },

@@ -1,8 +1,12 @@
 /** One queue per owner, served in turns; one item of each owner, or of each group of owners, is under way at a time. */
 export type TurnQueues<Item> = {
   add(owner: string, item: Item): void;
-  /** The next item of the next owner whose group has none under way; undefined if there is none. */
-  take(): Item | undefined;
+  /**
+   * The next item of the next owner whose group has none under way; undefined if there is none.
+   *
+   * @param mayBegin whether an item may begin now; by default, each may. Its owner's other items wait for it.
+   */
+  take(mayBegin?: (item: Item) => boolean): Item | undefined;
   /** The owner's item has ended. */
   end(owner: string): void;
   /** Removes a waiting item. */
@@ -28,11 +32,11 @@ export function createTurnQueues<Item>(
 
   return {
     add: (owner, item) => store(owner, [...(queues.get(owner) ?? []), item]),
-    take() {
+    take(mayBegin = () => true) {
       for (const [owner, [item, ...rest]] of queues) {
         if (item === undefined) continue;
         const group = groupOf(item, owner);
-        if ([...underWay.values()].includes(group)) continue;
+        if ([...underWay.values()].includes(group) || !mayBegin(item)) continue;
         queues.delete(owner);
         store(owner, rest);
         underWay.set(owner, group);

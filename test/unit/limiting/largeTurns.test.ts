@@ -139,7 +139,7 @@ function createComputations() {
         return name;
       });
     },
-    sendLarge: () => turns.run({ owner: 'a', headers: large }, async () => 'large'),
+    sendLarge: (owner: string) => turns.run({ owner, headers: large }, async () => begun.push('large')),
     end: (name: string) => ends.get(name)?.(),
   };
 }
@@ -151,7 +151,8 @@ test('whoever computes keeps the turn until the end, one of each sender and two 
   // By then a turn of any other request would have ended, and been followed by its rest.
   for (let at = 0; at < 5; at++) await setTimeout(1);
   expect(begun).toEqual(['a1', 'b1']);
-  expect(await sendLarge()).toBe('large');
+  await sendLarge('d');
+  expect(begun.splice(2)).toEqual(['large']);
   end('a1');
   await waitUntil('the third computes', () => begun.length === 3);
   end('b1');
@@ -159,6 +160,18 @@ test('whoever computes keeps the turn until the end, one of each sender and two 
   expect(begun.slice(2).toSorted()).toEqual(['a2', 'c1']);
   for (const name of begun) end(name);
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'c1']);
+});
+
+test('a large body waits for a computation of its own sender, and not for one of another', async () => {
+  const { begun, send, sendLarge, end } = createComputations();
+  const computing = send('a1', 'a');
+  await waitUntil('one computes', () => begun.length === 1);
+  const own = sendLarge('a');
+  await sendLarge('b');
+  expect(begun).toEqual(['a1', 'large']);
+  end('a1');
+  await Promise.all([computing, own]);
+  expect(begun).toEqual(['a1', 'large', 'large']);
 });
 
 test('a heavy request whose body comes slowly holds nobody up, and computes in another turn', async () => {
