@@ -19,8 +19,9 @@ const isSupervised = process.channel !== undefined;
 
 /**
  * Runs one service until the process is asked to stop, then closes its resources in reverse order and exits:
- * with 0, or with 1 if something failed, did not close in time, or went wrong without anybody waiting for it. A second request ends the
- * process at once, unless it is supervised: a signal to a whole control group precedes the supervisor's own.
+ * with 0, or with 1 if something failed, did not close in time, or went wrong without anybody waiting for it. A second
+ * request ends the process at once, unless it is supervised: a signal to a whole control group precedes the supervisor's
+ * own.
  */
 export function runService(options: ServiceOptions): void {
   const { logger, start, closeTimeoutMs = defaultCloseTimeoutMs } = options;

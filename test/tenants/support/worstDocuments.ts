@@ -161,20 +161,20 @@ function withConditions({ transitions: most }: AgreementLimits): Json {
   return build({ execution: { transitions: times(most, () => ({ from: 'A', to: 'B', conditions })) } });
 }
 
-function withActions({ actions: count }: AgreementLimits): Json {
-  const parameters = times(8, (at) => ({ name: `p${at}`, type: 'uint256' }));
-  const functions = times(20, (at) => ({ type: 'function', name: `f${at}`, inputs: parameters }));
-  const actions = times(count, (at) => ({
+/** So many actions that make the same call. */
+function repeatCall(count: number, call: { abi: Json[]; method: string; args: string[] }): Json[] {
+  const target = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
+  return times(count, (at) => ({
     id: `a${at}`,
     when: { from: 'A', input: 'go' },
-    call: {
-      type: 'evmCall',
-      target: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
-      abi: functions,
-      method: 'f19',
-      args: times(8, () => '1'),
-    },
+    call: { type: 'evmCall', target, ...call },
   }));
+}
+
+function withActions({ actions: count }: AgreementLimits): Json {
+  const inputs = times(8, (at) => ({ name: `p${at}`, type: 'uint256' }));
+  const abi = times(20, (at) => ({ type: 'function', name: `f${at}`, inputs }));
+  const actions = repeatCall(count, { abi, method: 'f19', args: times(8, () => '1') });
   return build({ execution: { actions } });
 }
 
@@ -185,17 +185,9 @@ const textLength = ({ actions }: AgreementLimits) =>
 /** Each action repeats one value in its call data. */
 function withTexts({ actions: count }: AgreementLimits): Json {
   const inputs = times(textsPerAction, (at) => ({ name: `p${at}`, type: 'string' }));
-  const actions = times(count, (at) => ({
-    id: `a${at}`,
-    when: { from: 'A', input: 'go' },
-    call: {
-      type: 'evmCall',
-      target: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
-      abi: [{ type: 'function', name: 'f', inputs }],
-      method: 'f',
-      args: times(textsPerAction, () => reference('a')),
-    },
-  }));
+  const abi = [{ type: 'function', name: 'f', inputs }];
+  const args = times(textsPerAction, () => reference('a'));
+  const actions = repeatCall(count, { abi, method: 'f', args });
   return build({ variables: { a: { type: 'string' } }, execution: { actions } });
 }
 
