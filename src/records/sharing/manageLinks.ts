@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import {
   type SigningLinkUseKind,
@@ -38,6 +39,7 @@ const isInForce = (recordId: string) =>
  *
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` if the record has as many in force as it may have.
+ * @throws NotFoundError if the record, a draft, has been withdrawn.
  */
 export function createLink(
   database: Database,
@@ -46,11 +48,12 @@ export function createLink(
 ): Promise<{ link: LinkRow; secret: string }> {
   return inTransaction(database, async (transaction) => {
     // Concurrent creations for the same record wait here, so that together they respect the limit.
-    await transaction
+    const [record] = await transaction
       .select({ id: records.id })
       .from(records)
       .where(eq(records.id, link.recordId))
       .for('no key update');
+    if (!record) throw new NotFoundError('The agreement does not exist.');
     const open = await transaction.$count(signingLinks, isInForce(link.recordId));
     if (open >= limit)
       throw new RefusedError('link_limit_reached', 'The agreement has reached its limit of signing links.', {
@@ -118,7 +121,11 @@ export function revokeLink(
 /** Reads by a link within this time are one use: whoever has a link could store any number of rows. */
 const sameUse = sql.raw(`interval '1 minute'`);
 
-/** Stores a use of a link. Reads one right after the other count once. */
+/**
+ * Stores a use of a link. Reads one right after the other count once.
+ *
+ * @throws NotFoundError if the link is gone with its record, a draft that has been withdrawn.
+ */
 export async function noteUse(
   database: Database,
   use: {
@@ -131,9 +138,14 @@ export async function noteUse(
   const { linkId, kind, wallet, inputId } = use;
   const isRead = kind === 'opened' || kind === 'evidence';
   if (isRead && (await wasUsedLately(database, { linkId, kind }))) return;
-  await database
-    .insert(signingLinkUses)
-    .values({ linkId, kind, wallet: wallet ?? null, inputId: inputId ?? null });
+  try {
+    await database
+      .insert(signingLinkUses)
+      .values({ linkId, kind, wallet: wallet ?? null, inputId: inputId ?? null });
+  } catch (error) {
+    if (isReferenceLost(error)) throw new NotFoundError('The agreement does not exist.');
+    throw error;
+  }
 }
 
 /** Looks at the last uses only, however many there are. */
