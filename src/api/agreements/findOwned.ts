@@ -1,22 +1,17 @@
 import type pg from 'pg';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import type { WireValues } from '../../protocol/index.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 export type OwnedRecord = {
   readonly id: string;
-  readonly status: 'Draft' | 'Deployed';
-  readonly variables: WireValues;
   /** A prepared deployment that its owner has not signed yet. */
   readonly awaitsOwner: boolean;
 };
 
-type Row = RowOf<typeof records, 'id' | 'status' | 'variables' | 'awaits_owner'>;
+type Row = RowOf<typeof records, 'id' | 'awaits_owner'>;
 
-const query = buildOwnedQuery({
-  columns: 'r.id, r.status, r.variables, r.awaits_owner',
-});
+const query = buildOwnedQuery({ columns: 'r.id, r.awaits_owner' });
 
 /**
  * One of a principal's records.
@@ -28,5 +23,5 @@ export async function findOwned(
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<OwnedRecord> {
   const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
-  return { id: row.id, status: row.status, variables: row.variables, awaitsOwner: row.awaits_owner };
+  return { id: row.id, awaitsOwner: row.awaits_owner };
 }

@@ -18,6 +18,8 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Reads what may be large in the principal's turn, for endpoints that do other things too. */
+  inPageTurn<Page extends object>(read: () => Promise<Page> | Page): Promise<Page>;
   /** Ends the connection at once, for endless answers. */
   disconnect(): void;
   /** Consistency requirements of a read. */
@@ -27,7 +29,7 @@ export type EndpointRequest<Params, Query, Body> = {
 /** A request of any caller: the endpoint authenticates the caller itself. */
 export type OpenRequest<Params, Query, Body> = Omit<
   EndpointRequest<Params, Query, Body>,
-  'caller' | 'readAfter'
+  'caller' | 'readAfter' | 'inPageTurn'
 > & {
   /** The caller, if already known. */
   readonly client: string | undefined;
@@ -38,7 +40,7 @@ export type OpenRequest<Params, Query, Body> = Omit<
   /** Reads a page in the turn of its owner. */
   inPageTurn: PageTurns['run'];
   /** Runs what computes for long, however small the answer is, in the turn of its owner. */
-  inHeavyTurn(owner: string, work: () => Promise<Response>): Promise<Response>;
+  inHeavyTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
 };
 
 /** A route's declaration of its request and its answer; documentation and checks are derived from it. */
@@ -78,14 +80,23 @@ export type EndpointDefinition<
   readonly scope: Scope | null;
   /** Whether a request computes for long, however small its body is: it then waits for its principal's turn. */
   readonly isHeavy?: boolean;
-  /** Whether a read may return megabytes, as pages of lists may: its principal's are then read in turns. */
+  /** Whether a request without a long wait may return megabytes, as pages of lists may: its principal's are then answered in turns. */
   readonly mayBeLarge?: boolean;
   /** The ways of authentication, if not all are allowed. */
   readonly credentials?: readonly Credential[];
+  /** Returns a function to answer by if it has to wait first: nothing holds the request's body meanwhile. */
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ): Promise<Response> | Response;
+  ): Promise<Response | LaterAnswer> | Response;
 };
+
+/** Must not refer to the request's body. */
+export type LaterAnswer = () => Promise<Response>;
+
+/** The answer of a handler. */
+export function awaitAnswer(handled: Response | LaterAnswer): Response | Promise<Response> {
+  return typeof handled === 'function' ? handled() : handled;
+}
 
 /** How a caller of an open route proves its permissions; several are alternatives. */
 export type Credential = 'apiKey' | 'bearer' | 'session' | 'signingLink' | 'walletSession' | 'none';

@@ -4,6 +4,7 @@ import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { readDocument } from '../documents/readDocument.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { inTurnOfGuests, turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { documentShape, respondDocument } from './getDocument.ts';
@@ -28,7 +29,7 @@ export function getSharedDocument({ pool, database, guests }: GuestServices, pag
     },
     refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitGuest, requestId }) {
+    async handle({ query, headers, client, limitGuest, inPageTurn, requestId }) {
       const { name, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
@@ -42,8 +43,11 @@ export function getSharedDocument({ pool, database, guests }: GuestServices, pag
         .where(eq(records.id, recordId));
       const documentId = record?.documentId ?? null;
       if (documentId === null) throw new NotFoundError('The agreement has no hosted document.');
-      const document = await readDocument(pool, { documentId, principalId });
-      return respondDocument(document, { pages, headers, requestId, reader: name });
+      return respondDocument(() => readDocument(pool, { documentId, principalId }), {
+        ...{ pages, headers, requestId },
+        inPageTurn: inTurnOfGuests(principalId, inPageTurn),
+        reader: { name, turn: turnOfGuests(principalId) },
+      });
     },
   });
 }

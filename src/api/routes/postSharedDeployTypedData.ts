@@ -3,7 +3,12 @@ import { readDraft, requireUnsigned } from '../agreements/drafts.ts';
 import { prepareDeployment } from '../agreements/prepareDeployment.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
+import {
+  findTurnOfGuests,
+  requireSigner,
+  requireWallet,
+  turnOfGuests,
+} from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -31,16 +36,19 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, inHeavyTurn, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
       await limitGuest(guest);
-      requireWallet(guest, body.signer);
-      const draft = await readDraft(services, guest.recordId);
-      requireWallet({ wallet: draft.signer }, body.signer);
-      requireUnsigned(draft);
-      const signable = await prepareDeployment({ ...draft, ...body }, services);
-      return respondSingle({ requestId, dataText: writeSignable(signable) });
+      await requireSigner(services.pool, guest, body.signer);
+      // The body is small, but the draft may be as large as any document.
+      return inHeavyTurn(turnOfGuests(guest.principalId), async () => {
+        const draft = await readDraft(services, guest.recordId);
+        requireWallet({ wallet: draft.signer }, body.signer);
+        requireUnsigned(draft);
+        const signable = await prepareDeployment({ ...draft, ...body }, services);
+        return respondSingle({ requestId, dataText: writeSignable(signable) });
+      });
     },
   });
 }

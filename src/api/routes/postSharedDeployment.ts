@@ -1,13 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import { noteUse } from '../../records/sharing/manageLinks.ts';
-import { deployAgreement } from '../agreements/deployAgreement.ts';
+import { awaitDeployment, storeDeployment } from '../agreements/deployAgreement.ts';
 import { readDraft } from '../agreements/drafts.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
+import {
+  findTurnOfGuests,
+  requireSigner,
+  requireWallet,
+  turnOfGuests,
+} from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { readSharedRecord } from '../guests/readSharedRecord.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { permitReasons, quotaReasons } from '../shapes/refusalReasons.ts';
 import { addressShape, deadlineShape, signatureShape } from '../shapes/shapes.ts';
 import { sharedQuery, sharedRecordShape } from '../shapes/sharingShapes.ts';
@@ -36,19 +41,25 @@ export function deployShared(services: GuestServices): Endpoint {
     reasons: ['draft_signed', ...quotaReasons, ...permitReasons],
     example: { body: exampleStory.signedDraft },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, inHeavyTurn, inPageTurn, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
       await limitGuest(guest);
-      requireWallet(guest, body.signer);
-      const draft = await readDraft(services, guest.recordId);
-      requireWallet({ wallet: draft.signer }, body.signer);
-      await deployAgreement({ ...draft, ...body, requestId }, services);
+      await requireSigner(services.pool, guest, body.signer);
+      const turn = turnOfGuests(guest.principalId);
+      // The body is small, but the draft may be as large as any document.
+      const id = await inHeavyTurn(turn, async () => {
+        const draft = await readDraft(services, guest.recordId);
+        requireWallet({ wallet: draft.signer }, body.signer);
+        return storeDeployment({ ...draft, ...body, requestId }, services);
+      });
+      await awaitDeployment({ id, owner: turn }, services);
       const { linkId } = guest;
       if (linkId !== undefined)
         await noteUse(services.database, { linkId, kind: 'deployment', wallet: body.signer });
-      const dataText = await readSharedRecord(services.pool, guest);
-      return respondSingle({ requestId, dataText });
+      return inPageTurn(turn, async () =>
+        respondLarge({ requestId, dataText: await readSharedRecord(services.pool, guest) }),
+      );
     },
   });
 }

@@ -2,7 +2,7 @@ import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
+import { findTurnOfGuests, inTurnOfGuests, requireSigner } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -28,7 +28,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
     example: { body: exampleStory.signedInput },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, inPageTurn, requestId }) {
       const guest = await services.guests.admit({
         agreementId: query.agreementId,
         headers,
@@ -37,9 +37,12 @@ export function submitSharedInput(services: GuestServices): Endpoint {
       });
       const { name, linkId, recordId, principalId } = guest;
       await limitGuest({ name, principalId });
-      requireWallet(guest, body.signer);
+      await requireSigner(services.pool, guest, body.signer);
       const reference = { id: recordId };
-      const input = await submitInput({ ...body, reference, principalId, requestId }, services);
+      const input = await submitInput(
+        { ...body, reference, principalId, requestId, inPageTurn: inTurnOfGuests(principalId, inPageTurn) },
+        services,
+      );
       const { signer: wallet, inputId } = body;
       if (linkId !== undefined) await noteUse(services.database, { linkId, kind: 'input', wallet, inputId });
       return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });

@@ -1,7 +1,7 @@
 import { prepareInput } from '../agreements/prepareInput.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
+import { findTurnOfGuests, inTurnOfGuests, requireSigner } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -28,7 +28,7 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     reasons: ['not_deployed', ...inputReasons, ...deadlineReasons],
     example: { body: exampleStory.unsignedReturn },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, inPageTurn, requestId }) {
       const guest = await services.guests.admit({
         agreementId: query.agreementId,
         headers,
@@ -36,12 +36,14 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
         need: 'sign',
       });
       await limitGuest(guest);
-      requireWallet(guest, body.signer);
-      const reference = { id: guest.recordId };
-      const signable = await prepareInput(
-        { ...body, reference, principalId: guest.principalId, isPending: true },
-        services,
-      );
+      await requireSigner(services.pool, guest, body.signer);
+      const { principalId, recordId } = guest;
+      const target = {
+        reference: { id: recordId },
+        principalId,
+        inPageTurn: inTurnOfGuests(principalId, inPageTurn),
+      };
+      const signable = await prepareInput({ ...body, ...target, isPending: true }, services);
       return respondSingle({ requestId, dataText: writeSignable(signable) });
     },
   });

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import type pg from 'pg';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
-import { parseAddress } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { createLink } from '../../records/sharing/manageLinks.ts';
-import { findOwned, type OwnedRecord } from '../agreements/findOwned.ts';
+import { findOwned } from '../agreements/findOwned.ts';
+import { heldAddress, readHeldAddresses } from '../agreements/heldAddress.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
@@ -53,7 +54,7 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
       const { principalId, keyId } = caller;
       const reference = { id: params.id, chainId: query.chainId };
       const record = await findOwned(pool, { reference, principalId });
-      requireSigner(body, record);
+      await requireSigner(pool, { ...record, ...body });
       const wanted = { ...body, principalId, keyId, recordId: record.id };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
       const url = `${publicBaseUrl}/console/sign#${secret}`;
@@ -63,16 +64,21 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
 }
 
 /** @throws MalformedError if nobody could sign by the link. */
-function requireSigner(
-  { may, participant }: z.output<typeof bodyShape>,
-  { variables, awaitsOwner }: OwnedRecord,
-): void {
+async function requireSigner(
+  pool: pg.Pool,
+  {
+    id,
+    awaitsOwner,
+    may,
+    participant,
+  }: { id: string; awaitsOwner: boolean; may: 'read' | 'sign'; participant?: string | undefined },
+): Promise<void> {
   const refuse = (message: string) =>
     new MalformedError('The body is not as expected.', { issues: [{ path: 'participant', message }] });
   if (participant === undefined) {
     if (may === 'sign' && !awaitsOwner) throw refuse('is required for signing');
     return;
   }
-  const value = Object.hasOwn(variables, participant) ? variables[participant] : undefined;
-  if (parseAddress(value) === undefined) throw refuse('must name a variable that holds a wallet');
+  const held = await readHeldAddresses(pool, { recordId: id, variables: [participant] });
+  if (heldAddress(held, participant) === undefined) throw refuse('must name a variable that holds a wallet');
 }
