@@ -80,11 +80,14 @@ export type EndpointDefinition<
   readonly scope: Scope | null;
   /** Whether a request computes for long, however small its body is: it then waits for its principal's turn. */
   readonly isHeavy?: boolean;
-  /** Whether a request without a long wait may return megabytes, as pages of lists may: its principal's are then answered in turns. */
+  /**
+   * Whether an answer may have megabytes, as pages of lists may: its principal's are then answered in turns. The
+   * request must not wait for long.
+   */
   readonly mayBeLarge?: boolean;
   /** The ways of authentication, if not all are allowed. */
   readonly credentials?: readonly Credential[];
-  /** Returns a function to answer by if it has to wait first: nothing holds the request's body meanwhile. */
+  /** Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile. */
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<Response | LaterAnswer> | Response;

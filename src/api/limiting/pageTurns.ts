@@ -18,16 +18,16 @@ const fewAtOnce = 4;
 const largeBytes = 65_536;
 /** A megabyte takes the event loop some twenty milliseconds on its way from the database to the caller. */
 const restMsPerMebibyte = 64;
-/** For so long after a large page its owner's pages are read one by one, and after a slow one few at a time. */
+/** For so long after a large page its owner's pages are read one by one, and after a slow one two at a time. */
 const carefulMs = 2_000;
 /** For so long after a large or slow page its owner's pages may be so again. */
 const rememberedMs = 60_000;
-/** A read that waits for longer than that costs the database work, unless it is slow for everybody. */
+/** A read that waits for the database for longer than this, and longer than ordinary reads do, is slow. */
 const slowReadMs = 30;
-/** An ordinary read takes no longer than so many of the shortest. */
-const usualPerRead = 4;
+/** An ordinary read takes no longer than so many queries for nothing. */
+const queriesPerRead = 4;
 const slowAtOnce = 2;
-/** Reads of a database that is slow for everybody in its own way must not stand still. */
+/** A database can be slow for everybody and yet quick to answer for nothing. Then nobody must stand still. */
 const longestRestMs = 250;
 const mostWaiting = 100;
 const retryAfterSeconds = 1;
@@ -122,7 +122,7 @@ export function createPageTurns({ askDatabase }: PageTurnsOptions = {}): PageTur
         if (!askDatabase || waitedMs < slowReadMs) rest(restMs);
         else
           void measureDatabase(askDatabase).then((usualMs) => {
-            const slowMs = waitedMs - usualPerRead * usualMs;
+            const slowMs = waitedMs - queriesPerRead * usualMs;
             if (slowMs < slowReadMs) return rest(restMs);
             Object.assign(owner, { small: 0, slowAt: performance.now() });
             rest(Math.max(restMs, Math.min(slowMs, longestRestMs)));
