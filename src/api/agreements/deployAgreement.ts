@@ -49,7 +49,7 @@ export async function storeDeployment(request: DeployRequest, services: Services
   return id;
 }
 
-/** Each holds a connection and its part of the memory, for up to a minute. */
+/** Each keeps a connection open, for up to a minute. */
 const mostWaiting = 100;
 
 /**

@@ -118,11 +118,13 @@ export function requireWallet({ wallet }: Pick<Guest, 'wallet'>, signer: Address
  * @throws AccessError `forbidden` for any other wallet.
  */
 export async function requireSigner(
-  pool: pg.Pool,
-  { recordId, participant, wallet }: Guest,
-  signer: Address,
+  { recordId, principalId, participant, wallet }: Guest,
+  { pool, signer, inPageTurn }: { pool: pg.Pool; signer: Address; inPageTurn: PageTurns['run'] },
 ): Promise<void> {
   if (participant === undefined) return requireWallet({ wallet }, signer);
-  const held = await readHeldAddresses(pool, { recordId, variables: [participant] });
+  const variables = [participant];
+  const held = await inPageTurn(turnOfGuests(principalId), () =>
+    readHeldAddresses(pool, { recordId, variables }),
+  );
   requireWallet({ wallet: heldAddress(held, participant) }, signer);
 }

@@ -36,11 +36,11 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, inHeavyTurn, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, inHeavyTurn, inPageTurn, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
       await limitGuest(guest);
-      await requireSigner(services.pool, guest, body.signer);
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       // The body is small, but the draft may be as large as any document.
       return inHeavyTurn(turnOfGuests(guest.principalId), async () => {
         const draft = await readDraft(services, guest.recordId);

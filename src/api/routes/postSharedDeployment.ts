@@ -45,7 +45,7 @@ export function deployShared(services: GuestServices): Endpoint {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
       await limitGuest(guest);
-      await requireSigner(services.pool, guest, body.signer);
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       const turn = turnOfGuests(guest.principalId);
       // The body is small, but the draft may be as large as any document.
       const id = await inHeavyTurn(turn, async () => {

@@ -37,7 +37,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
       });
       const { name, linkId, recordId, principalId } = guest;
       await limitGuest({ name, principalId });
-      await requireSigner(services.pool, guest, body.signer);
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       const reference = { id: recordId };
       const input = await submitInput(
         { ...body, reference, principalId, requestId, inPageTurn: inTurnOfGuests(principalId, inPageTurn) },

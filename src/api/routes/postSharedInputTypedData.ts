@@ -36,7 +36,7 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
         need: 'sign',
       });
       await limitGuest(guest);
-      await requireSigner(services.pool, guest, body.signer);
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       const { principalId, recordId } = guest;
       const target = {
         reference: { id: recordId },

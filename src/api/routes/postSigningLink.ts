@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type pg from 'pg';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
+import type { WireValues } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { createLink } from '../../records/sharing/manageLinks.ts';
@@ -50,11 +50,13 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
     },
-    async handle({ body, params, query, caller, requestId }) {
+    async handle({ body, params, query, caller, requestId, inPageTurn }) {
       const { principalId, keyId } = caller;
       const reference = { id: params.id, chainId: query.chainId };
       const record = await findOwned(pool, { reference, principalId });
-      await requireSigner(pool, { ...record, ...body });
+      await requireSigner({ ...record, ...body }, (variable) =>
+        inPageTurn(() => readHeldAddresses(pool, { recordId: record.id, variables: [variable] })),
+      );
       const wanted = { ...body, principalId, keyId, recordId: record.id };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
       const url = `${publicBaseUrl}/console/sign#${secret}`;
@@ -65,13 +67,8 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
 
 /** @throws MalformedError if nobody could sign by the link. */
 async function requireSigner(
-  pool: pg.Pool,
-  {
-    id,
-    awaitsOwner,
-    may,
-    participant,
-  }: { id: string; awaitsOwner: boolean; may: 'read' | 'sign'; participant?: string | undefined },
+  { awaitsOwner, may, participant }: z.output<typeof bodyShape> & { awaitsOwner: boolean },
+  readHeld: (variable: string) => Promise<WireValues>,
 ): Promise<void> {
   const refuse = (message: string) =>
     new MalformedError('The body is not as expected.', { issues: [{ path: 'participant', message }] });
@@ -79,6 +76,6 @@ async function requireSigner(
     if (may === 'sign' && !awaitsOwner) throw refuse('is required for signing');
     return;
   }
-  const held = await readHeldAddresses(pool, { recordId: id, variables: [participant] });
-  if (heldAddress(held, participant) === undefined) throw refuse('must name a variable that holds a wallet');
+  if (heldAddress(await readHeld(participant), participant) === undefined)
+    throw refuse('must name a variable that holds a wallet');
 }
