@@ -6,16 +6,17 @@ import { buildOwnedQuery, queryOwned, type RecordReference } from './recordRefer
 
 export type OwnedRecord = {
   readonly id: string;
+  readonly chainId: number;
   readonly status: 'Draft' | 'Deployed';
   readonly variables: WireValues;
   /** A prepared deployment that its owner has not signed yet. */
   readonly awaitsOwner: boolean;
 };
 
-type Row = RowOf<typeof records, 'id' | 'status' | 'variables' | 'awaits_owner'>;
+type Row = RowOf<typeof records, 'id' | 'chain_id' | 'status' | 'variables' | 'awaits_owner'>;
 
 const query = buildOwnedQuery({
-  columns: 'r.id, r.status, r.variables, r.awaits_owner',
+  columns: 'r.id, r.chain_id, r.status, r.variables, r.awaits_owner',
 });
 
 /**
@@ -28,5 +29,6 @@ export async function findOwned(
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<OwnedRecord> {
   const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
-  return { id: row.id, status: row.status, variables: row.variables, awaitsOwner: row.awaits_owner };
+  const { id, chain_id: chainId, status, variables, awaits_owner: awaitsOwner } = row;
+  return { id, chainId, status, variables, awaitsOwner };
 }

@@ -57,6 +57,7 @@ const quotasOf = {
 const isForEver: Record<Quota, boolean> = {
   openTransactions: false,
   eventsPerDay: false,
+  eventBytesPerDay: false,
   mailsPerDay: false,
   gasPerDay: false,
   answerBytesPerDay: false,
@@ -216,6 +217,7 @@ function usedOf(use: Use, quota: Quota): number {
     case 'adoptedAgreements':
       return use.adoptedAgreements ?? 0;
     case 'eventsPerDay':
+    case 'eventBytesPerDay':
     case 'mailsPerDay':
       return 0;
   }

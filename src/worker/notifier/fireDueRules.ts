@@ -111,7 +111,8 @@ function findTurns({
     where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
     ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
-    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0 as is_due
+    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0
+      and ${leftToday('eventBytesPerDay', sql`round.owner`)} > 0 as is_due
     from round order by place`;
 }
 

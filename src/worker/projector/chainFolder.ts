@@ -49,7 +49,9 @@ const contentionDelayMs = 50;
 const longestRestMs = 50;
 const initialDelayMs = 200;
 const longestDelayMs = 10_000;
-/** After this many conflicts in a row, a fold locks the table and other writers wait for it. */
+/** For so long after a conflict, others wait for a fold before they change records of the chain. */
+const gatedMs = 10_000;
+/** After this many conflicts in a row, a fold locks the table of transactions and other writers wait for it. */
 const optimisticFolds = 2;
 /** This many conflicts in a row are expected; more are logged like any other failure. */
 const longestConflict = 10;
@@ -68,6 +70,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let conflicts = 0;
+  let conflictedAt = Number.NEGATIVE_INFINITY;
   /** How the next fold finds the record that this one failed for, and the records already found. */
   let isApart = false;
   const condemned = new Map<string, string>();
@@ -94,11 +97,12 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
       wanted = undefined;
       try {
         const startedAt = performance.now();
+        const isGated = startedAt - conflictedAt < gatedMs;
         const isExclusive = conflicts > optimisticFolds;
         const eventIds = await readEventIds();
         const reorgWindow = BigInt(chain.reorgWindow);
         const parts = { chainId, confirmations, reorgWindow, isFirst, extent, isApart, condemned };
-        const result = await foldChain({ pool, isExclusive, cache, eventIds, ...parts });
+        const result = await foldChain({ pool, isGated, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;
         isApart = false;
@@ -165,6 +169,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
       return false;
     }
     conflicts = kind === 'conflict' ? conflicts + 1 : 0;
+    if (kind === 'conflict') conflictedAt = performance.now();
     if (kind === 'conflict' && conflicts <= longestConflict) {
       logger.debug({ err: error }, 'a fold conflicted with another transaction; retrying');
       wake(widen('rest', extent));

@@ -21,9 +21,9 @@ import { takeFitting } from './takeFitting.ts';
 
 /** The most records that catch up in one fold. */
 const behindAtOnce = 20;
-/** The most time for all histories that one fold restores. One that is retried gets more with each failure. */
+/** The most time for all histories that one fold restores, and for one that is retried, which may take many tries. */
 const mostRestoreMs = 10_000;
-const mostDoublings = 3;
+const mostRetryMs = 2_000;
 
 export type HistoryChanges = {
   chainId: number;
@@ -124,10 +124,11 @@ export async function foldHistories(
     const isOfRun = (id: string) => isOther(id) && !restored.has(id);
     await run({ ...selection, shortened: lost.fitting }, isOfRun, restoreTime);
   }
-  for (const { recordId, phase, failures } of retried) {
+  for (const { recordId, phase } of retried) {
     const selected = { ...noRecords, [listOf[phase]]: [recordId] };
-    const leftMs = restoreLimitMs * 2 ** Math.min(failures, mostDoublings);
-    const isFree = await runApart(recordId, phase, selected, { leftMs });
+    const isFree = await runApart(recordId, phase, selected, {
+      leftMs: changes.restoreLimitMs ?? mostRetryMs,
+    });
     if (isFree) await setFree(transaction, [recordId]);
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
@@ -138,11 +139,9 @@ export async function foldHistories(
 const listOf = { begin: 'deployed', restore: 'shortened', continue: 'behind' } as const;
 
 /** Records that wait to be Deployed are retried together with Drafts. */
-function findDue(
-  quarantine: Quarantine,
-): { recordId: string; phase: Exclude<QuarantinePhase, 'deploy'>; failures: number }[] {
-  return [...quarantine].flatMap(([recordId, { phase, isDue, failures }]) =>
-    isDue && phase !== 'deploy' ? [{ recordId, phase, failures }] : [],
+function findDue(quarantine: Quarantine): { recordId: string; phase: Exclude<QuarantinePhase, 'deploy'> }[] {
+  return [...quarantine].flatMap(([recordId, { phase, isDue }]) =>
+    isDue && phase !== 'deploy' ? [{ recordId, phase }] : [],
   );
 }
 

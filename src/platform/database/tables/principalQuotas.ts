@@ -29,6 +29,8 @@ export const usageDays = serviceSchema.table(
     gas: numeric({ precision: 30, scale: 0 }).notNull().default('0'),
     /** UTF-8 bytes of answers kept for Idempotency-Keys. */
     answerBytes: bigint({ mode: 'number' }).notNull().default(0),
+    /** UTF-8 bytes of released events; parts that several of them share count once for each batch of releases. */
+    eventBytes: bigint({ mode: 'number' }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.principalId, table.day] }), index().on(table.day)],
 );

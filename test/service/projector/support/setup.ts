@@ -64,7 +64,15 @@ export function createFolder(
   let isFirst = true;
   const foldOnce = async (extent: FoldExtent = 'whole') => {
     const parts = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, extent };
-    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...parts, ...options });
+    const result = await foldChain({
+      pool,
+      isGated: false,
+      isExclusive: false,
+      cache,
+      eventIds,
+      ...parts,
+      ...options,
+    });
     if (!result) throw new Error('another process is folding');
     isFirst &&= result.kind !== 'folded';
     return result;
