@@ -115,7 +115,7 @@ const openRows = `
       where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) as count) as used
     where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
       and sent.permit_nonce >= used.count and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
-        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id))
+        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id and shared.status <> 'FAILED'))
     order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
   order by open.created_at, open.id limit ${mostOpen + 1}`;
 

@@ -65,7 +65,7 @@ async function findOrStore(request: DeployRequest, services: Services): Promise<
   await leaveTurn(startedAt);
   const recognise = async () => compiled && findDeployment(database, { principalId, ...compiled.call });
   const revive = (known: KnownPermit) =>
-    compiled ? reviveIfUsable({ ...compiled, known, isAgreement: false }, services) : known;
+    compiled ? reviveIfUsable({ ...compiled, known, principalId }, services) : known;
 
   const known = await recognise();
   if (known) return revive(known);

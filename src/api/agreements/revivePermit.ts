@@ -9,35 +9,37 @@ import type { KnownPermit, PermitCall } from './recognisePermit.ts';
 import { reopenTransaction } from './storeTransaction.ts';
 
 /**
- * Sends a known permit again whose transaction had failed, if the contract would still accept it: unexpired,
+ * Sends a deployment's known permit again whose transaction had failed, if the contract would still accept it: unexpired,
  * with its nonce unused and free, and without a revert. Otherwise nothing changes.
  *
  * @throws ChainUnavailableError if the transaction had failed and the chain cannot be asked.
+ * @throws RefusedError `quota_exceeded`, `storage_exceeded` if it had failed.
  */
 export async function reviveIfUsable(
   {
     known,
     permit,
     call,
-    isAgreement,
-  }: { known: KnownPermit; permit: Permit; call: PermitCall; isAgreement: boolean },
+    principalId,
+  }: { known: KnownPermit; permit: Permit; call: PermitCall; principalId: string },
   services: Services,
 ): Promise<KnownPermit> {
-  const { id, state, nonce } = known.transaction;
-  if (state !== 'failed') return known;
+  const { id, nonce } = known.transaction;
+  if (!known.hasFailed) return known;
   const { database } = services;
+  await services.quotas.check(principalId, 'deploy');
   const wallet = await findWallet(database, permit.chainId);
   const facts = await readPermitFacts(clientOf(permit.chainId, services), {
     contract: permit.contract,
     signer: permit.signer,
-    isAgreement,
+    isAgreement: false,
     call: { from: wallet?.address, to: call.contract, data: call.callData },
   });
   const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce && facts.simulation?.ok;
   if (!isUsable || !wallet) return known;
   try {
     await inTransaction(database, (transaction) =>
-      reopenTransaction(transaction, { id, chainId: permit.chainId }),
+      reopenTransaction(transaction, { id, chainId: permit.chainId, principalId }),
     );
   } catch (error) {
     // Another permit has the nonce now, and this one stays failed.

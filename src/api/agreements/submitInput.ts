@@ -19,7 +19,7 @@ import { type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findSubmission } from './recognisePermit.ts';
 import type { RecordReference } from './recordReference.ts';
 import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
-import { clientOf, reviveIfUsable } from './revivePermit.ts';
+import { clientOf } from './revivePermit.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 
@@ -31,7 +31,8 @@ export type InputRequest = SignedInput & {
 
 /**
  * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. If the
- * permit was sent to this record before, returns the same input, before any check.
+ * permit was sent to this record before, returns the same input, before any check. If it has failed, it is accepted
+ * like a new one, after all open inputs; while it would be refused, it stays as it is.
  *
  * @returns the input as it is then; its transaction hash is known, unless it failed.
  * @throws RefusedError for everything that keeps the input from being sent; then nothing is stored.
@@ -98,13 +99,10 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   looking.catch(() => {});
 
   const known = await recognise();
-  if (known && compiled) {
-    await reviveIfUsable({ ...compiled, known, isAgreement: true }, services);
-    return { id: known.id, transactionId: known.transaction.id };
-  }
-  await services.quotas.check(request.principalId, 'input');
-  requireInput(target.agreement, request.inputId);
+  if (known && !known.hasFailed) return { id: known.id, transactionId: known.transaction.id };
   try {
+    await services.quotas.check(request.principalId, 'input');
+    requireInput(target.agreement, request.inputId);
     return await acceptAndStore({ request, target, compiled, looking, services });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
@@ -203,13 +201,22 @@ function storeKnownInput(
       })
       .onConflictDoUpdate({
         target: [inputs.recordId, inputs.transactionId],
-        set: { updatedAt: sql`${inputs.updatedAt}` },
+        set: waitAgain,
       })
       .returning({ id: inputs.id });
     if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
     return { id: stored.id, transactionId };
   });
 }
+
+/** The principal's own failed input of a permit that another one has sent again waits with it. */
+const hasFailed = sql`${inputs.status} = 'FAILED'`;
+const waitAgain = {
+  status: sql`case when ${hasFailed} then 'PENDING' else ${inputs.status} end`,
+  error: sql`case when ${hasFailed} then null else ${inputs.error} end`,
+  txHash: sql`case when ${hasFailed} then null else ${inputs.txHash} end`,
+  updatedAt: sql`case when ${hasFailed} then now() else ${inputs.updatedAt} end`,
+};
 
 function isAnswered({ tx_hash, status }: InputRow): boolean {
   return tx_hash !== null || status === 'FAILED';

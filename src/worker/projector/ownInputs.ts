@@ -38,7 +38,8 @@ export async function updateSubmissions(
   if (errors.length === 0) return waiting;
   const failed = await idsOf(
     transaction,
-    sql`update service.inputs input set status = 'FAILED', error = failed.error::json, updated_at = now()
+    sql`update service.inputs input set status = 'FAILED', error = failed.error::json, updated_at = now(), tx_hash = coalesce((
+      select sent.tx_hash from service.transactions sent where sent.id = input.transaction_id), input.tx_hash)
     from ${recordsOf(errors)} as failed(id text, error text)
     where input.id = failed.id
     returning input.record_id as id`,

@@ -65,7 +65,8 @@ async function fail(
        union all
        select id, json_build_object('reason', failure->>'reason', 'message', failure->>'message') from successors),
      inputs as (
-       update service.inputs input set status = 'FAILED', error = ended.error, updated_at = now()
+       update service.inputs input set status = 'FAILED', error = ended.error, updated_at = now(), tx_hash = coalesce((
+         select sent.tx_hash from service.transactions sent where sent.id = input.transaction_id), input.tx_hash)
        from ended where input.transaction_id = ended.id and input.status = 'PENDING'),
      drafts as (
        update service.records record set error = ended.error, updated_at = now()

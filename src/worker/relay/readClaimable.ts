@@ -108,12 +108,14 @@ const windows = `
       and (tx.created_at, tx.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
     order by tx.created_at, tx.id limit (select 2 * size + 8 from share)) as tx`;
 
-/**
- * A row that must come first and cannot be signed now. Other signers' rows wait only for rows that will be
- * signed at once.
- */
 const isExpired = 'earlier.deadline < $4::numeric';
-const isPassedBy = `earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired})`;
+/**
+ * An earlier row that this one need not wait for: another signer's that will not be signed at once, and the same
+ * signer's with a later nonce, which can only follow. A permit that is signed anew for the nonce of a failed one
+ * comes after permits that had followed that one.
+ */
+const isPassedBy = `(earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired}))
+  or (earlier.signer = tx.signer and earlier.permit_nonce > tx.permit_nonce)`;
 const predecessors = `
   select count(*) as count,
     coalesce(bool_or(earlier.id = any($5) or earlier.reserved_until > now() or ${isExpired}), false) as are_held_up,
@@ -214,7 +216,7 @@ const claimStatement = `
       select max(place) = $6::int from round) as is_round_cut, (
       select bool_or(not is_free) from keys) as waits_for_others
   from senders left join found tx on senders.wallets is not null
-  order by tx.created_at, tx.id`;
+  order by max(tx.created_at) over (partition by tx.key, tx.signer order by tx.permit_nonce), tx.permit_nonce, tx.id`;
 
 /**
  * Locks the wallets' rows, and free accepted rows for these wallets: in turns over principals, of each one

@@ -69,6 +69,24 @@ async function countStored(lease: Lease): Promise<number> {
   return (await setting.service.handle.pool.query(query, [lease.address])).rowCount ?? 0;
 }
 
+/** Waits until so many inputs of the signer's open permit are stored, and fails them. */
+async function failStored(lease: Lease, signer: string, inputs = 1): Promise<void> {
+  const { pool } = setting.service.handle;
+  const failure = '{"reason": "x", "message": "y"}';
+  await waitUntil('it is stored', async () => {
+    const query = 'select 1 from service.inputs where agreement_address = $1 and signer = $2';
+    return (await pool.query(query, [lease.address, signer])).rowCount === inputs;
+  });
+  await pool.query(
+    `with failed as (
+       update service.transactions set state = 'failed', failure = $3 where contract = $1 and signer = $2 returning id),
+     ended as (
+       update service.inputs i set status = 'FAILED', error = $3 from failed where i.transaction_id = failed.id)
+     select pg_notify($4, id) from failed`,
+    [lease.address, signer, failure, channels.transactionChanged],
+  );
+}
+
 const knockOf = (account = createAccount()) => ({ inputId: 'knock', values: {}, account });
 
 describe('by index and outbox', () => {
@@ -261,6 +279,87 @@ describe('by index and outbox', () => {
       inputRecordShape.parse(own?.body.data).txHash,
     );
     expect(await countStored(lease)).toBe(1);
+  });
+
+  test('a failed permit that is sent again comes after what was accepted meanwhile, or stays as it is', async () => {
+    const { worker } = setting;
+    const lease = await deploy();
+    const late = await lease.sign(knockOf());
+    const appoint = {
+      inputId: 'appoint',
+      values: { keeper: lease.landlord.address },
+      account: lease.landlord,
+    };
+    const sent: Promise<Answer>[] = [];
+    await worker.hold(async () => {
+      const first = submit(lease, late.body);
+      await failStored(lease, late.body.signer);
+      expect((await first).body.data).toMatchObject({ status: 'FAILED' });
+
+      sent.push(submit(lease, (await lease.sign(appoint)).body));
+      await waitUntil('the other is stored', async () => (await countStored(lease)) === 2);
+      sent.push(submit(lease, late.body));
+      await waitUntil('it waits again, as the last', async () => {
+        const { rows } = await setting.service.handle.pool.query(
+          `select signer, state from service.transactions where contract = $1 order by created_at`,
+          [lease.address],
+        );
+        return rows.at(-1)?.signer === late.body.signer && rows.every(({ state }) => state === 'accepted');
+      });
+    });
+    for (const { body } of await Promise.all(sent)) expect(body.data).toMatchObject({ status: 'PENDING' });
+
+    const other = await lease.sign(knockOf());
+    await worker.hold(async () => {
+      const first = submit(lease, other.body);
+      await failStored(lease, other.body.signer);
+      await first;
+      const accepting = submit(lease, (await lease.sign({ ...accept, account: lease.tenant })).body);
+      await waitUntil('the acceptance is stored', async () => (await countStored(lease)) === 4);
+      // After the acceptance nobody may knock, although a node would allow it now.
+      const again = await submit(lease, other.body);
+      expect(again).toMatchObject({ status: 200, body: { data: { status: 'FAILED' } } });
+      sent.push(accepting);
+    });
+    expect((await sent.at(-1))?.body.data).toMatchObject({ status: 'PENDING' });
+  });
+
+  test("another principal's failed input stays as it is until the chain shows the permit's effect", async () => {
+    const { worker, service } = setting;
+    const lease = await deploy();
+    const other = await service.createPrincipal();
+    const adopted = await other.call('POST', '/v0/agreements/import', {
+      body: { address: lease.address, chainId, agreement: lease.agreement, displayName: 'Lease' },
+    });
+    const { id } = recordShape.parse(adopted.body.data);
+    const call = createCall(apis.at(-1)?.baseUrl ?? '', other.key);
+    const submitByOther = () => call('POST', `/v0/agreements/${id}/input`, { body: knock.body });
+    const readInputs = async () => {
+      const { body } = await principal.call('GET', `/v0/agreements/${lease.id}/inputs`);
+      return body.data;
+    };
+    const knock = await lease.sign(knockOf());
+    let again: Promise<Answer> | undefined;
+    await worker.hold(async () => {
+      const both = [submit(lease, knock.body)];
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      both.push(submitByOther());
+      await failStored(lease, knock.body.signer, 2);
+      await Promise.all(both);
+      const before = await readInputs();
+      expect(before).toMatchObject([{ status: 'FAILED' }]);
+      again = submitByOther();
+      await waitUntil('it waits again', async () => {
+        const query = `select 1 from service.transactions where contract = $1 and kind = 'input' and state = 'accepted'`;
+        return (await service.handle.pool.query(query, [lease.address])).rowCount === 1;
+      });
+      expect(await readInputs()).toEqual(before);
+    });
+    expect((await again)?.body.data).toMatchObject({ status: 'PENDING' });
+    await waitUntil('it is mined for both', async () => {
+      const query = `select 1 from service.inputs where agreement_address = $1 and status = 'MINED'`;
+      return (await service.handle.pool.query(query, [lease.address])).rowCount === 2;
+    });
   });
 
   test('mined inputs also count as predecessors until a reorg that removed them is folded', async () => {
