@@ -83,22 +83,6 @@ export function turnOfGuests(principalId: string): string {
   return `guests of ${principalId}`;
 }
 
-/** Finds the turn for a guest's large body. A guest who may not see the record is refused before its body is read. */
-export function findTurnOfGuests({ guests }: { guests: GuestAuthenticator }) {
-  return async ({
-    headers,
-    query: { agreementId },
-    client,
-  }: {
-    headers: Headers;
-    query: { agreementId?: string | undefined };
-    client: string | undefined;
-  }): Promise<string> => {
-    const { principalId } = await guests.admit({ headers, client, need: 'read', agreementId });
-    return turnOfGuests(principalId);
-  };
-}
-
 /**
  * Lets a guest act as its link's wallet.
  *

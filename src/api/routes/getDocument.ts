@@ -33,8 +33,20 @@ export const documentShape = z
   })
   .openapi('HostedDocument');
 
+export const documentParts = {
+  body: noBody,
+  data: {
+    schema: documentShape,
+    description: 'The document.',
+    otherForms: ['text/html', 'text/markdown'],
+    isRevalidated: true,
+  },
+  refusals: [400, 404],
+} as const;
+
 export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint {
   return defineEndpoint({
+    ...documentParts,
     method: 'get',
     path: '/v0/agreements/documents/{documentId}',
     operationId: 'getAgreementDocument',
@@ -45,14 +57,6 @@ export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint 
     scope: 'agreements.read',
     params: z.strictObject({ documentId: z.string() }),
     query: none,
-    body: noBody,
-    data: {
-      schema: documentShape,
-      description: 'The document.',
-      otherForms: ['text/html', 'text/markdown'],
-      isRevalidated: true,
-    },
-    refusals: [400, 404],
     example: {
       params: { documentId: exampleStory.documentId },
       after: [{ operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } }],

@@ -10,8 +10,15 @@ import { inputReasons, permitReasons, quotaReasons } from '../shapes/refusalReas
 import { inputRecordShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
+export const submitInputParts = {
+  body: signedInputBody,
+  refusals: [400, 404, 409, 413, 415, 503],
+  reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
+} as const;
+
 export function submitInputEndpoint(services: AdmissionServices): Endpoint {
   return defineEndpoint({
+    ...submitInputParts,
     method: 'post',
     path: '/v0/agreements/{id}/input',
     operationId: 'submitInput',
@@ -22,10 +29,7 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference,
-    body: signedInputBody,
     data: { schema: inputRecordShape, description: 'The input.' },
-    refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { deployAgreement } from '../agreements/deployAgreement.ts';
 import { readDraft } from '../agreements/drafts.ts';
-import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
+import { requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { readSharedRecord } from '../guests/readSharedRecord.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
@@ -19,34 +19,26 @@ const bodyShape = z.strictObject({
 });
 
 export function deployShared(services: GuestServices): Endpoint {
-  return defineOpenEndpoint({
+  return defineGuestEndpoint(services, {
     method: 'post',
     path: '/v0/shared/agreement/deploy-with-permit',
     operationId: 'deploySharedAgreement',
-    tag: 'Sharing',
     summary: 'Deploy a draft with a permit of its owner',
     description:
       'Only for the wallet that the draft names as its owner. Returns the deployed agreement, or the `Draft` if the deployment takes longer.',
-    credentials: ['signingLink', 'walletSession'],
-    params: none,
+    need: 'sign',
     query: sharedQuery,
     body: bodyShape,
     data: { schema: sharedRecordShape, description: 'The agreement as shown to guests.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', ...quotaReasons, ...permitReasons],
     example: { body: exampleStory.signedDraft },
-    findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, requestId }) {
-      const { agreementId } = query;
-      const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
-      await limitGuest(guest);
+    async handle({ guest, body, noteUse, requestId }) {
       requireWallet(guest, body.signer);
       const draft = await readDraft(services, guest.recordId);
       requireWallet({ wallet: draft.signer }, body.signer);
       await deployAgreement({ ...draft, ...body, requestId }, services);
-      const { linkId } = guest;
-      if (linkId !== undefined)
-        await noteUse(services.database, { linkId, kind: 'deployment', wallet: body.signer });
+      await noteUse({ kind: 'deployment', wallet: body.signer });
       const dataText = await readSharedRecord(services.pool, guest);
       return respondSingle({ requestId, dataText });
     },
