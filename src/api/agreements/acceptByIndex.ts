@@ -4,7 +4,7 @@ import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import type { AdmissionServices } from '../admission/admissionServices.ts';
 import type { LocalFacts } from '../admission/createAdmission.ts';
 import { acceptLocally } from './acceptLocally.ts';
-import { type AcceptedPermit, findOpenDigest, type Permit } from './acceptPermit.ts';
+import { findOpenDigest, type Permit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
@@ -40,8 +40,8 @@ export async function acceptByIndex(
   const own = digest === undefined ? view : await lookAtInput({ ...request, isAfterOwn: true }, services);
   if (!own) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const alone = await decide(own);
-  const shared = await findShared(request, alone, services);
-  if (shared) return describe(request, { accepted: shared, facts: own });
+  const shared = await findShared(request, { own, alone }, services);
+  if (shared) return shared;
   if (alone instanceof RefusedError) throw alone;
   // Without a digest, the view of everybody's may be older than the own one.
   const latest = first ? everybodys : await lookAtInput(request, services);
@@ -60,11 +60,10 @@ async function tryInput(
   request: AdmissionRequest,
   { facts, digest, services }: { facts: LocalFacts; digest: Hex | undefined; services: AdmissionServices },
 ): Promise<AdmittedInput> {
-  const { input, target, compiled } = request;
+  const { input, target, compiled: encoded } = request;
   const { agreement, variables, wallet } = target;
   const { limits, database } = services;
-  checkInput({ ...input, agreement, variables, facts }, limits);
-  if (!compiled) throw new Error('a validated input has no payload');
+  const compiled = checkInput({ ...input, agreement, variables, facts, encoded }, limits);
   const accepted = await acceptLocally(compiled.permit, {
     database,
     wallet,
@@ -73,30 +72,25 @@ async function tryInput(
     facts,
     digest,
   });
-  return describe(request, { accepted, facts });
+  return { ...accepted, compiled, ...describe(facts) };
 }
 
-function describe(
-  { compiled }: AdmissionRequest,
-  { accepted, facts }: { accepted: AcceptedPermit; facts: LocalFacts },
-): AdmittedInput {
-  if (!compiled) throw new Error('a validated input has no payload');
-  const { gasKind, isExternal, note } = facts;
-  return { ...accepted, compiled, gasKind: isExternal ? null : gasKind, note };
+function describe({ gasKind, isExternal, note }: LocalFacts): Pick<AdmittedInput, 'gasKind' | 'note'> {
+  return { gasKind: isExternal ? null : gasKind, note };
 }
 
-/** The open permit that is the very same one, if there is one. It proves its signer. */
+/** Admits the input as the open permit that is the very same one, if there is one. That permit proves its signer. */
 async function findShared(
   { compiled }: AdmissionRequest,
-  alone: AdmittedInput | RefusedError,
+  { own, alone }: { own: LocalFacts; alone: AdmittedInput | RefusedError },
   { database }: AdmissionServices,
-): Promise<AcceptedPermit | undefined> {
+): Promise<AdmittedInput | undefined> {
   if (!compiled) return undefined;
   const signed = alone instanceof RefusedError ? findLater(compiled.permit, alone) : alone;
   if (!signed) return undefined;
   const { nonce, digest } = signed;
   const open = await findOpenDigest(database, compiled.permit, nonce);
-  return open === digest ? { nonce, digest, gas: null } : undefined;
+  return open === digest ? { nonce, digest, gas: null, compiled, ...describe(own) } : undefined;
 }
 
 /** The nonce that a permit signs which was refused for signing a later one. */

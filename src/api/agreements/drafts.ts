@@ -5,10 +5,9 @@ import { type ParticipantAccess, records } from '../../platform/database/tables/
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { checkDeployment } from './checkDeployment.ts';
-import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
-import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
-import { chooseHostedDocument } from './documentUri.ts';
+import type { DeploymentContent } from './deployPermit.ts';
+import { refuseDocumentId } from './documentId.ts';
+import { encodeHosted } from './prepareDeployment.ts';
 import { measureRecord, storeRecord } from './storeRecord.ts';
 
 export type DraftRequest = DeploymentContent & {
@@ -43,11 +42,7 @@ export async function createDraft(request: DraftRequest, services: Services): Pr
   const { database, quotas } = services;
   const { principalId, signer } = request;
   await quotas.check(principalId, 'deploy');
-  const checked = await checkDeployment(request, services);
-  await requireFreeDocumentId(database, request);
-  const hosted = chooseHostedDocument(request, services.publicBaseUrl);
-  const encoded = await encodeDeployment({ ...request, ...hosted }, services);
-  if (!encoded) throw new Error('a validated deployment did not compile');
+  const { checked, hosted, encoded } = await encodeHosted(request, services);
   const { docHash } = encoded.parameters;
   try {
     const { id } = await inTransaction(database, (transaction) =>

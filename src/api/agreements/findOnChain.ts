@@ -1,9 +1,9 @@
 import type { Address, PublicClient } from 'viem';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { type IndexedAgreement, type IndexSight, lookIntoIndex } from './indexedAgreement.ts';
-import { clientOf } from './revivePermit.ts';
 
 export type FoundAgreement = IndexedAgreement & {
   /** The chain's latest block at the look-up: the agreement's past ends there. */

@@ -57,9 +57,8 @@ export async function prepareInput(
       deadline,
       directCall: encoded && { to: contract, data: encodeDirectCall(encoded) },
       build(facts) {
-        checkInput({ ...request, agreement, variables, facts }, services.limits);
-        if (!encoded) throw new Error('a validated input has no payload');
-        return encoded.buildTypedData;
+        const check = { ...request, agreement, variables, facts, encoded };
+        return checkInput(check, services.limits).buildTypedData;
       },
     },
     services,

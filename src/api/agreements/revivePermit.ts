@@ -1,6 +1,6 @@
-import type { PublicClient } from 'viem';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { isExpired, type Permit } from './acceptPermit.ts';
@@ -46,10 +46,4 @@ export async function reviveIfUsable(
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
   }
   return known;
-}
-
-export function clientOf(chainId: number, { clients }: Pick<Services, 'clients'>): PublicClient {
-  const client = clients.get(chainId);
-  if (!client) throw new Error(`no client for chain ${chainId}`);
-  return client;
 }

@@ -1,4 +1,5 @@
 import type { Address, TypedDataDefinition } from 'viem';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { type PermitFacts, readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Call } from '../../platform/nodes/simulateCall.ts';
@@ -12,7 +13,6 @@ import { type FundedWallet, findWallet } from './findWallet.ts';
 import { isOwnNonceHeld } from './ownNonce.ts';
 import { findFreeNonce, listOwnPermits, type OwnPermit } from './ownPermits.ts';
 import { refuseNonceInFlight } from './refuseHeldNonce.ts';
-import { clientOf } from './revivePermit.ts';
 import { describeRefusal, judge, type Verdict } from './verdict.ts';
 
 /** The typed data to sign, and data about the permit. */

@@ -6,6 +6,7 @@ import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { inputs } from '../../platform/database/tables/inputs.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import type { AdmissionServices } from '../admission/admissionServices.ts';
@@ -19,7 +20,6 @@ import { type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findSubmission } from './recognisePermit.ts';
 import type { RecordReference } from './recordReference.ts';
 import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
-import { clientOf } from './revivePermit.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Limits } from '../../platform/config/limits.ts';
 import { type Place, parseShape } from '../../platform/errors/parseShape.ts';
-import { MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import { malformed, NotFoundError } from '../../platform/errors/serviceError.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import { isUnfit, listUnfit } from '../shapes/textFitness.ts';
 import type { EndpointParts } from './endpointDefinition.ts';
@@ -37,7 +37,7 @@ export function buildRequestReader<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 >(definition: EndpointParts<Params, Query, Body>): RequestReader<Params, Query, Body> {
-  const { method, params, query, body, refuseBody = malformedBody } = definition;
+  const { method, params, query, body, refuseBody = (issues) => malformed('body', issues) } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
   const isBodyOptional = body instanceof z.ZodOptional;
   const isRead = method === 'get';
@@ -100,7 +100,7 @@ export function buildRequestReader<
 function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {
   const parsed = parseShape(shape, value, place);
   if (parsed.ok) return parsed.data;
-  throw new MalformedError(`The ${place} is not as expected.`, { issues: parsed.issues });
+  throw malformed(place, parsed.issues);
 }
 
 /** The lists among the declared members, without those inside members that pass unchecked. */
@@ -111,8 +111,4 @@ function listLongMembers(shape: z.ZodType, value: unknown): Issue[] {
       ? [{ path, message: `must have no more than ${longestList} items` }]
       : [],
   );
-}
-
-function malformedBody(issues: Issue[]): Error {
-  return new MalformedError('The body is not as expected.', { issues });
 }

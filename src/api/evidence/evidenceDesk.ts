@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { holdHeapTight } from '../../platform/supervision/tightHeap.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { clientOf } from '../agreements/revivePermit.ts';
 import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
 import { TurnOverError } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';

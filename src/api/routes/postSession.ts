@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AccessError, MalformedError } from '../../platform/errors/serviceError.ts';
+import { AccessError, malformed } from '../../platform/errors/serviceError.ts';
 import { createSession as openSession } from '../../records/sessions/createSession.ts';
 import { endSessionOfToken } from '../../records/sessions/endSession.ts';
 import { redeemPortalLink } from '../../records/sessions/portalLinks.ts';
@@ -78,5 +78,5 @@ function requireLinkAlone(body: object): void {
   const issues = ['capabilities', 'label']
     .filter((name) => name in body)
     .map((path) => ({ path, message: 'must be left out: the link sets it' }));
-  if (issues.length > 0) throw new MalformedError('The body is not as expected.', { issues });
+  if (issues.length > 0) throw malformed('body', issues);
 }

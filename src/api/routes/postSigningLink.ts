@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { malformed } from '../../platform/errors/serviceError.ts';
 import { parseAddress } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
@@ -67,8 +67,7 @@ function requireSigner(
   { may, participant }: z.output<typeof bodyShape>,
   { variables, awaitsOwner }: OwnedRecord,
 ): void {
-  const refuse = (message: string) =>
-    new MalformedError('The body is not as expected.', { issues: [{ path: 'participant', message }] });
+  const refuse = (message: string) => malformed('body', [{ path: 'participant', message }]);
   if (participant === undefined) {
     if (may === 'sign' && !awaitsOwner) throw refuse('is required for signing');
     return;

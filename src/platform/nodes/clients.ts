@@ -14,6 +14,13 @@ import { watchHeights } from './watchHeights.ts';
 /** The clients of the followed chains by chain id. Each lives as long as the process and has nothing to close. */
 export type ChainClients = ReadonlyMap<number, PublicClient>;
 
+/** @throws Error for a chain that is not configured. */
+export function clientOf(chainId: number, { clients }: { clients: ChainClients }): PublicClient {
+  const client = clients.get(chainId);
+  if (!client) throw new Error(`no client for chain ${chainId}`);
+  return client;
+}
+
 /** A process's access to its chains. */
 export type ChainAccess = {
   /** Clients over all endpoints of a chain, with failover. */

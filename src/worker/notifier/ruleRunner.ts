@@ -9,7 +9,7 @@ import { listen } from '../../platform/database/listen.ts';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
-import type { ChainClients } from '../../platform/nodes/clients.ts';
+import { type ChainClients, clientOf } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { openEventIds } from '../publisher/openEventIds.ts';
@@ -126,8 +126,7 @@ function createWatch({
 
   /** Fires the due rules, and returns when the next schedule is due, in Unix milliseconds. */
   const fireAll = async (): Promise<number | undefined> => {
-    const client = clients.get(chainId);
-    if (!client) throw new Error(`no client for chain ${chainId}`);
+    const client = clientOf(chainId, { clients });
     let dueMs = await findNextDue(database, { chainId, afterMs: null });
     while (dueMs !== undefined && !isClosed) {
       const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
