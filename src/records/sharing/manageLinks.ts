@@ -11,9 +11,9 @@ import {
   signingLinkUses,
 } from '../../platform/database/tables/signingLinks.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
 import { createSecret, hashSecret } from '../sessions/secretText.ts';
-import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
 import { type LinkRow, type LinkUse, linkColumns, usesOfLink } from './linkResource.ts';
 
 export type NewLink = {
@@ -79,19 +79,16 @@ export function createLink(
  *
  * @throws MalformedError for a cursor of another list.
  */
-export async function listLinks(
+export function listLinks(
   database: Database,
-  { principalId, recordId, limit, cursor }: OfRecord & { limit: number; cursor?: string | undefined },
+  { principalId, recordId, ...page }: OfRecord & { limit: number; cursor?: string | undefined },
 ): Promise<Page<LinkRow & { uses: LinkUse[] }>> {
-  const list = ['signing links', principalId, recordId];
-  const { createdAt, id } = signingLinks;
-  const rows = await database
-    .select({ ...linkColumns, uses: usesOfLink })
-    .from(signingLinks)
-    .where(and(isInForce(recordId), buildAfter(list, cursor, { createdAt, id })))
-    .orderBy(desc(createdAt), desc(id))
-    .limit(limit + 1);
-  return finishPage(list, rows, { limit, cursor });
+  return selectNewest(database.select({ ...linkColumns, uses: usesOfLink }).from(signingLinks), {
+    list: ['signing links', principalId, recordId],
+    of: signingLinks,
+    where: isInForce(recordId),
+    ...page,
+  });
 }
 
 /**

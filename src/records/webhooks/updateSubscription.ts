@@ -8,9 +8,10 @@ import {
 } from '../../platform/database/tables/webhooks.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
+import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import { failWaiting } from './failWaiting.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
-import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
+import { requireVacancy } from './requireVacancy.ts';
 import { defaultEventTypes } from './subscriptionFilters.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 import { requireTarget } from './targetUrl.ts';
@@ -82,7 +83,7 @@ async function changeOrFail(
   const { url, eventTypes, filters, status } = change;
   // Before the subscription's own lock, in the same order as everywhere.
   if (status === 'active') {
-    await lockSubscriptionsOf(transaction, principalId);
+    await lockPrincipal(transaction, principalId);
     const present = await getSubscription(transaction, reference);
     // Nobody else activates it meanwhile. Deliveries are locked before their subscription, in the same
     // order as when attempts are recorded.
