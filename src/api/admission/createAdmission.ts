@@ -10,6 +10,7 @@ import { applyInput, type Engine, encodeRevert, type InputOutcome } from '../../
 import { keccak256Text } from '../../protocol/keccak.ts';
 import { boundGas } from '../../records/gas/learnedGas.ts';
 import { type AgreementRules, createRuleCache } from './agreementRules.ts';
+import { findFreeNonce } from './findFreeNonce.ts';
 import { type PlayedInputs, playOpenInputs } from './playOpenInputs.ts';
 import { mostOpen, readStanding, type Standing } from './readStanding.ts';
 
@@ -149,11 +150,13 @@ function decide(query: AdmissionQuery, { rules, standing, gasKind, engine }: Fou
   if (outcome?.ok === null) return undefined;
   const isExternal = outcome !== undefined && hasExternal(outcome);
   const { gasBound, open } = standing;
+  const minedNonce = standing.nonces.get(signer.toLowerCase()) ?? 0n;
+  const ofSigner = open.filter((row) => row.signer === signer);
   const storedFields = rules.storing.get(inputHash) ?? 0;
   const gas = gasBound && callData && boundGas(gasBound, { callData, storedFields });
   return {
-    nonce: findFreeNonce(standing, signer),
-    minedNonce: standing.nonces.get(signer.toLowerCase()) ?? 0n,
+    nonce: findFreeNonce(ofSigner, minedNonce),
+    minedNonce,
     blockTimestamp: BigInt(standing.headTimestamp),
     currentState: engine.state,
     simulation: outcome && describeSimulation(outcome, gas),
@@ -187,14 +190,6 @@ function describeSimulation(
 ): Simulation {
   if (outcome.ok) return { ok: true, gas: gas ?? 0n };
   return { ok: false, data: encodeRevert(outcome.revert), message: 'execution reverted' };
-}
-
-/** The first nonce, from the mined one on, that no open permit of the signer holds. */
-function findFreeNonce({ open, nonces }: Standing, signer: Address): bigint {
-  const held = new Set(open.filter((row) => row.signer === signer).map(({ nonce }) => nonce));
-  let nonce = nonces.get(signer.toLowerCase()) ?? 0n;
-  while (held.has(nonce)) nonce++;
-  return nonce;
 }
 
 function lower(address: Address): Hex {

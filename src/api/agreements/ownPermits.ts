@@ -14,7 +14,10 @@ const statement = `
   where sent.chain_id = $1 and lower(sent.contract) = lower($2) and lower(sent.signer) = lower($3)
     and sent.permit_nonce >= $4::numeric and sent.state <> 'failed'
     and (sent.principal_id = $5 or exists (
-      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5))
+      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5)
+    or exists (
+      select 1 from service.records deployed
+      where deployed.deploy_transaction_id = sent.id and deployed.principal_id = $5))
   order by sent.permit_nonce limit ${mostInRow}`;
 
 /**
@@ -35,12 +38,4 @@ export async function listOwnPermits(
   const values = [chainId, contract, signer, String(minedNonce), principalId];
   const rows = await runPrepared<PermitRow>(database.$client, statement, values);
   return rows.map(({ nonce, digest }) => ({ nonce: BigInt(nonce), digest }));
-}
-
-/** The first nonce that none of the permits holds. */
-export function findFreeNonce(held: readonly OwnPermit[], minedNonce: bigint): bigint {
-  const nonces = new Set(held.map(({ nonce }) => nonce));
-  let nonce = minedNonce;
-  while (nonces.has(nonce)) nonce++;
-  return nonce;
 }

@@ -8,10 +8,10 @@ import { hashPermit } from '../../protocol/hashPermit.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { comesAfter } from '../admission/comesAfter.ts';
 import type { LocalFacts } from '../admission/createAdmission.ts';
+import { findFreeNonce } from '../admission/findFreeNonce.ts';
 import { currentSecond, requireTime } from './acceptPermit.ts';
 import { type FundedWallet, findWallet } from './findWallet.ts';
-import { isOwnNonceHeld } from './ownNonce.ts';
-import { findFreeNonce, listOwnPermits, type OwnPermit } from './ownPermits.ts';
+import { listOwnPermits, type OwnPermit } from './ownPermits.ts';
 import { refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { describeRefusal, judge, type Verdict } from './verdict.ts';
 
@@ -72,14 +72,16 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   const readFacts = () => readSigningFacts(preparation, services);
   const judgeFacts = ({ simulation }: PermitFacts, wallet: FundedWallet | undefined) =>
     judge({ simulation, wallet, chainId, actionErrors: listActionErrors(agreement) });
-  const isHeld = ({ nonce, typedData }: Drawn) =>
-    isOwnNonceHeld(database, { principalId, chainId, contract, signer, nonce, typedData });
+  const listHeld = (mined: bigint) =>
+    listOwnPermits(database, { principalId, chainId, contract, signer, minedNonce: mined });
+  const isHeld = async ({ nonce, typedData }: Drawn) =>
+    (await listHeld(nonce)).some((own) => own.nonce === nonce && own.digest !== hashPermit(typedData));
 
   const [first, wallet] = await Promise.all([readFacts(), findWallet(database, chainId)]);
   let facts = first;
   const { minedNonce } = facts;
   if (nonces === 'free') {
-    const held = await listOwnPermits(database, { principalId, chainId, contract, signer, minedNonce });
+    const held = await listHeld(minedNonce);
     const draw = begin(facts);
     const again = await findSame(held, (nonce) => draw(nonce).typedData);
     const drawn = draw(again ?? findFreeNonce(held, minedNonce));
