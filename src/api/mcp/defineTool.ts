@@ -16,6 +16,14 @@ export type ToolDescription = {
   readonly annotations: ToolAnnotations;
 };
 
+/** For tools that change nothing. */
+export const readOnly: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
 export type AnswerData = Readonly<Record<string, unknown>>;
 
 /** A tool's answer: in a few words, and for programs. */

@@ -1,6 +1,6 @@
 import { acceptedInputs, type WireValues } from '../../protocol/index.ts';
 import { listInputIds } from '../../protocol/inputDefinitions.ts';
-import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { isJsonObject, JsonCursor } from '../../protocol/jsonCursor.ts';
 import { readTransitions } from '../../protocol/transitions.ts';
 import { resolveIssuers } from '../agreements/acceptedInputs.ts';
 import { quoteName, quoteNames } from './quotedData.ts';
@@ -42,7 +42,7 @@ export function lookAhead(
       name,
       type,
       required,
-      ...(isRules(validation) && { validation }),
+      ...(isJsonObject(validation) && { validation }),
     })),
   }));
 }
@@ -92,8 +92,4 @@ export function tellNext(next: readonly NextInput[]): string {
 function tellFollowers(names: readonly string[]): string {
   if (names.length < mostFollowers) return quoteNames(names, 4);
   return `${quoteNames(names.slice(0, 4))} and many more`;
-}
-
-function isRules(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

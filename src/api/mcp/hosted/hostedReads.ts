@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../agentArguments.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
   agreementIdArgument,
@@ -6,7 +7,6 @@ import {
   deploymentArguments,
   documentArgument,
   pageArguments,
-  present,
   presentTexts,
 } from './hostedArguments.ts';
 

@@ -4,7 +4,7 @@ import { preflightShape, templateReportShape } from '../../shapes/resources.ts';
 import { chainIdArgument, deploymentArguments, documentArgument, valuesArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool } from '../defineTool.ts';
+import { defineTool, readOnly } from '../defineTool.ts';
 import { quoteNames } from '../quotedData.ts';
 
 const input = z.strictObject({
@@ -68,7 +68,7 @@ export const draftAgreement = defineTool({
   title: 'Check a draft',
   description:
     'Checks an agreement document while it is being written: every mistake with its path, warnings, and an analysis of what it can and cannot do. With chainId it also checks the deployment: values and wallets. Nothing is stored. Call it again until valid is true and deployment.ready is true, then prepare_signature.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: readOnly,
   input,
   output,
   async handle(args, call) {
