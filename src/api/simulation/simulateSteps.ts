@@ -2,6 +2,9 @@ import type { Hex } from 'viem';
 import { nameHash, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { readVariables } from '../../protocol/variables.ts';
+import type { CountedFiring, RuleCounts } from '../../records/rules/readRuleCounts.ts';
+import { limitFirings } from './limitFirings.ts';
+import type { FiredRule } from './ruleClock.ts';
 import {
   type SimulatedMoment,
   type SimulatedStep,
@@ -29,12 +32,22 @@ export type SimulatedSteps = {
 
 /**
  * Simulates steps one after another; a refused step changes nothing, and the rest goes on. In turns with
- * other requests.
+ * other requests. The firings are those within the limits of rules.
+ *
+ * @param options.before the firings before the first step; `fired` has those within the limits.
  */
-export async function simulateSteps(
+export async function playWithLimits(
   start: SimulatedMoment,
-  steps: readonly SimulatedStep[],
-): Promise<SimulatedSteps> {
+  {
+    steps,
+    before = [],
+    readCounts,
+  }: {
+    readonly steps: readonly SimulatedStep[];
+    readonly before?: readonly FiredRule[];
+    readCounts(firings: readonly CountedFiring[]): Promise<RuleCounts>;
+  },
+): Promise<{ readonly fired: readonly FiredRule[]; readonly played: SimulatedSteps }> {
   const budget = createWorkBudget(maxMs);
   const outcomes: StepOutcome[] = [];
   let moment = start;
@@ -49,8 +62,11 @@ export async function simulateSteps(
     outcomes.push(outcome);
     moment = next;
   }
-  const state = stateOf(moment, moment.engine);
-  return { steps: outcomes, state, variables: moment.parties.variables, stoppedAt };
+  const firings = [before, ...outcomes.map((outcome) => outcome.rules)];
+  const [fired = [], ...rest] = await limitFirings(firings, { rules: start.clock.rules, readCounts });
+  const limited = outcomes.map((outcome, at) => ({ ...outcome, rules: rest[at] ?? [] }));
+  const { variables } = moment.parties;
+  return { fired, played: { steps: limited, state: stateOf(moment, moment.engine), variables, stoppedAt } };
 }
 
 /** The names of a document's states and variables by their on-chain ids. */
