@@ -1,7 +1,7 @@
 import type { ClientProfile } from '../platform/config/clientProfile.ts';
 import type { Environment } from '../protocol/index.ts';
 import type { WebhookServices } from '../records/webhooks/webhookServices.ts';
-import type { AdmissionServices } from './admission/admissionServices.ts';
+import type { AdmissionServices } from './admission/createAdmission.ts';
 import { awaitConsistency } from './agreements/awaitConsistency.ts';
 import type { Cookies } from './authentication/cookies.ts';
 import type { FailedAttempts } from './authentication/failedAttempts.ts';

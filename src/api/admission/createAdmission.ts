@@ -8,6 +8,7 @@ import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Simulation } from '../../platform/nodes/simulateCall.ts';
 import { applyInput, type Engine, encodeRevert, type InputOutcome } from '../../protocol/index.ts';
 import { keccak256Text } from '../../protocol/keccak.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { boundGas } from '../../records/gas/learnedGas.ts';
 import { type AgreementRules, createRuleCache } from './agreementRules.ts';
 import { findFreeNonce } from './findFreeNonce.ts';
@@ -61,6 +62,9 @@ const charactersOfInput = 1_000;
 
 /** After a missing index was noticed, it is not looked for again for this long. */
 const absenceMs = 1_000;
+
+/** The dependencies of admission. */
+export type AdmissionServices = Services & { readonly admission: Admission };
 
 /**
  * Decides about inputs from index and outbox, with the contract's rules in process. A node must decide in

@@ -1,8 +1,7 @@
 import type { Hex } from 'viem';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
-import type { LocalFacts } from '../admission/createAdmission.ts';
+import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptLocally } from './acceptLocally.ts';
 import { findOpenDigest, type Permit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { nameHash } from '../../protocol/index.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { checkInput, requireInput } from './checkInput.ts';
 import { requireDeployed } from './deployedRecord.ts';
 import { type EncodedInput, encodeInput, type InputContent } from './inputPermit.ts';

@@ -9,8 +9,7 @@ import { ChainUnavailableError, RefusedError } from '../../platform/errors/servi
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
-import type { LocalFacts } from '../admission/createAdmission.ts';
+import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { admitInput } from './admitInput.ts';
 import { requireInput } from './checkInput.ts';
 import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';

@@ -1,4 +1,4 @@
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import type { Cookies } from '../authentication/cookies.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
 import type { GuestAuthenticator } from './guestAuthenticator.ts';

@@ -1,6 +1,5 @@
 import { escapeHtml } from '../documents/escapeHtml.ts';
-import type { Api, ApiResponse, Header, Parameter } from './apiShape.ts';
-import type { Route } from './route.ts';
+import type { Api, ApiResponse, Header, Parameter, Route } from './apiShape.ts';
 import { writeCurl } from './writeCurl.ts';
 import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { writeSchema, writeType } from './writeSchema.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { prepareInput } from '../agreements/prepareInput.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';

@@ -1,4 +1,4 @@
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { inputConsistency } from '../agreements/consistency.ts';
 import { toInputResource } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
