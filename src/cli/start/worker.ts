@@ -6,11 +6,10 @@ import { readInternalServer } from '../../platform/config/internalServerSettings
 import { readMailSettings } from '../../platform/config/mailSettings.ts';
 import { readRelayerSigners } from '../../platform/config/relayerSigners.ts';
 import { readRelaySettings } from '../../platform/config/relaySettings.ts';
-import { readRetentionSettings } from '../../platform/config/retentionSettings.ts';
-import { readRuleSettings } from '../../platform/config/ruleSettings.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { readTraceSettings } from '../../platform/config/traceSettings.ts';
 import { readWebhookSettings } from '../../platform/config/webhookSettings.ts';
+import { readRetentionSettings, readRuleSettings } from '../../platform/config/workerSettings.ts';
 import { createDatabase } from '../../platform/database/database.ts';
 import { databasePatienceMs } from '../../platform/database/databasePatience.ts';
 import { migrateDatabase } from '../../platform/database/migrateDatabase.ts';
