@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { entitlementModes } from '../../platform/database/tables/access.ts';
 import {
   createKey,
   disableKey,
@@ -11,7 +12,6 @@ import { listEntitlements, setEntitlement } from '../../records/principals/entit
 import { createPrincipal, listPrincipals } from '../../records/principals/principals.ts';
 import {
   type EntitlementMode,
-  entitlementModes,
   type GrantableScope,
   grantableScopes,
 } from '../../records/principals/scopes.ts';

@@ -16,9 +16,7 @@ import type { ChainConfiguration } from '../../platform/config/configuration.ts'
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
 import { readIndexerServer, readPruneInterval } from '../../platform/config/indexerSettings.ts';
 import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
-
-/** Another start may help; supervisors know this code as EX_TEMPFAIL. */
-const temporaryFailure = 75;
+import { temporaryFailure } from '../../platform/supervision/temporaryFailure.ts';
 
 /** Follows the chains into the index until it is asked to stop. */
 async function startIndexer(): Promise<void> {
