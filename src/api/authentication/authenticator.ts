@@ -12,11 +12,10 @@ import { type Capabilities, readCapabilities } from '../../records/sessions/capa
 import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
 import { isInForce } from '../../records/sessions/sessionRow.ts';
 import type { Cookies } from './cookies.ts';
+import { createKeyUse, createSessionUse } from './credentialUse.ts';
 import type { FailedAttempts } from './failedAttempts.ts';
-import { createKeyUse } from './keyUse.ts';
 import { requireOwnPage } from './ownPage.ts';
 import { createRememberedLookup, type RememberedLookup } from './rememberedLookup.ts';
-import { createSessionUse } from './sessionUse.ts';
 
 /** A caller with a valid key, or with a session opened by such a key. */
 export type Caller = {

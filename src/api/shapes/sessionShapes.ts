@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { entitlementModes, type Scope, scopes } from '../../records/principals/scopes.ts';
+import { entitlementModes } from '../../platform/database/tables/access.ts';
+import { type Scope, scopes } from '../../records/principals/scopes.ts';
 
 /** The shapes of the session routes. */
 

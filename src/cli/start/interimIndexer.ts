@@ -6,8 +6,7 @@ import { acquireSchemaLock } from '../../indexer/runtime/schemaLock.ts';
 import { nameSessions, sessionName } from '../../indexer/runtime/sessions.ts';
 import { beforeStart, findPlaces } from '../../indexer/runtime/silentChains.ts';
 import { standIn } from '../../indexer/runtime/standIn.ts';
-
-const temporaryFailure = 75;
+import { temporaryFailure } from '../../platform/supervision/temporaryFailure.ts';
 
 /**
  * Follows the chains that were not given up into the index that is served, until the indexer that has started this process stops it.

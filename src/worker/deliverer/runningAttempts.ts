@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
+import { type Counts, createCounts } from '../../platform/turns/counts.ts';
 import type { DeliveryWithBody } from './deliveryBodies.ts';
 import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
 import { chooseDeliveries, type Lane, measureFree } from './lane.ts';
@@ -128,17 +129,3 @@ function countedNames({ url, principalId }: ServedSubscription): string[] {
 
 /** Attempts that are chosen and have not begun. */
 type Planned = { readonly counts: Counts; total: number };
-type Counts = { of(name: string): number; add(name: string, change: number): void };
-
-/** Counts by name; entries at 0 are removed. */
-function createCounts(): Counts {
-  const counts = new Map<string, number>();
-  return {
-    of: (name: string) => counts.get(name) ?? 0,
-    add(name: string, change: number) {
-      const count = (counts.get(name) ?? 0) + change;
-      if (count > 0) counts.set(name, count);
-      else counts.delete(name);
-    },
-  };
-}

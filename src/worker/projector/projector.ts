@@ -4,8 +4,7 @@ import type { Logger } from 'pino';
 import { channels } from '../../platform/database/channels.ts';
 import { indexChannel } from '../../platform/database/indexNames.ts';
 import { listen } from '../../platform/database/listen.ts';
-import type { EventIds } from '../../records/events/eventIds.ts';
-import { openEventIds } from '../publisher/openEventIds.ts';
+import { createEventIdReader } from '../publisher/openEventIds.ts';
 import { createChainFolder, type FoldedChain, type FoldedReorganisation } from './chainFolder.ts';
 import type { FoldExtent } from './fold.ts';
 
@@ -40,11 +39,7 @@ const looksBetweenWhole = 4;
 export function createProjector(options: ProjectorOptions): Projector {
   const { pool, databaseUrl, chains, onReorganisation, logger } = options;
   const { pollIntervalMs = defaultPollIntervalMs } = options;
-  let eventIds: EventIds | undefined;
-  const readEventIds = async () => {
-    eventIds ??= await openEventIds(drizzle(pool));
-    return eventIds;
-  };
+  const readEventIds = createEventIdReader(drizzle(pool));
   const folders = chains.map((chain) =>
     createChainFolder({ pool, chain, readEventIds, onReorganisation, logger }),
   );

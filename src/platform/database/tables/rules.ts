@@ -128,7 +128,6 @@ export const ruleCounts = serviceSchema.table(
 
 /** `waiting` for confirmations, `due` to be sent by a job added with it, or finished. */
 export const mailStatuses = ['waiting', 'due', 'sent', 'failed', 'skipped', 'withdrawn'] as const;
-export type MailStatus = (typeof mailStatuses)[number];
 
 /**
  * The mail of one firing with the channel e-mail. It is sent at least once, each time with the same
