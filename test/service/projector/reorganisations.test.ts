@@ -161,3 +161,22 @@ test('a record that was asked for by address waits for that address again', asyn
   await scene.mine(event);
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: clone, state: 'dark' });
 });
+
+test('an own deployment that comes back at an imported address is Deployed; the record waiting there gives it up', async () => {
+  const another = createLamp('another');
+  const { recordId } = await scene.draft();
+  const event = deployment();
+  const { signer: _none, ...imported } = deployment({ lamp: another });
+  const asked = await scene.askFor(clone, another, scene.principalId);
+  await scene.mine(imported, event);
+  expect(await scene.record(asked.recordId)).toMatchObject({ status: 'Deployed', address: clone });
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: addressOfClone(1) });
+  scene.drop(1);
+  await scene.mine(event, imported);
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: clone, error: null });
+  expect(await scene.record(asked.recordId)).toMatchObject({
+    status: 'Draft',
+    address: null,
+    error: { reason: 'agreement_replaced' },
+  });
+});

@@ -86,9 +86,9 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
       });
       return { recordId, transactionId };
     },
-    /** Creates a principal with a record for the agreement at this address. */
-    async askFor(address: Address, document = lamp) {
-      const owner = await service.insertPrincipal(database);
+    /** Creates a record for the agreement at this address, of a new principal unless given. */
+    async askFor(address: Address, document = lamp, principal?: string) {
+      const owner = principal ?? (await service.insertPrincipal(database));
       const record = { principalId: owner, chainId, lamp: document, address };
       return { principalId: owner, recordId: await service.insertRecord(database, record) };
     },
