@@ -9,6 +9,7 @@ import { classifyFoldFailure, IndexAbsentError } from './foldFailure.ts';
 import type { IndexPosition } from './indexPosition.ts';
 import { explainFailure } from './quarantineRecord.ts';
 import { isOwnFault, RecordFoldError } from './recordFoldError.ts';
+import { createSeenHeads } from './seenHeads.ts';
 
 export type FoldedChain = {
   chainId: number;
@@ -60,6 +61,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   const { chainId, confirmations } = chain;
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
+  const seenHeads = createSeenHeads(confirmations);
   let isFirst = true;
   let wanted: FoldExtent | undefined;
   let isClosed = false;
@@ -97,7 +99,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
         const isExclusive = conflicts > optimisticFolds;
         const eventIds = await readEventIds();
         const reorgWindow = BigInt(chain.reorgWindow);
-        const parts = { chainId, confirmations, reorgWindow, isFirst, extent, isApart, condemned };
+        const parts = { chainId, confirmations, reorgWindow, seenHeads, isFirst, extent, isApart, condemned };
         const result = await foldChain({ pool, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;

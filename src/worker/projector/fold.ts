@@ -11,6 +11,7 @@ import { foldHistories } from './foldHistories.ts';
 import { type IndexPosition, readIndexPosition } from './indexPosition.ts';
 import { type Quarantined, setFree } from './quarantineRecord.ts';
 import { type Retraction, retractBlocks } from './retractBlocks.ts';
+import type { SeenHeads } from './seenHeads.ts';
 import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
@@ -25,6 +26,8 @@ export type FoldOptions = {
   /** Blocks before an event is released, counting its own block. */
   confirmations: number;
   cache: DocumentCache;
+  /** Of this process, for these confirmations. */
+  seenHeads: SeenHeads;
   eventIds: EventIds;
   /** Compares everything, like a process that has just started. */
   isFirst: boolean;
@@ -86,7 +89,9 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   const settled = await writeSettlement(transaction, settlePermits(consumed));
   // Only the whole index can show what did not happen.
   const head = comparison.isComplete ? position.head : null;
-  const expired = head ? await expireTransactions(transaction, { chainId, head }) : [];
+  // A head without confirmations may fall out, with its time.
+  const confirmed = position.head && options.seenHeads.confirm(position.head);
+  const expired = head && confirmed ? await expireTransactions(transaction, { chainId, confirmed }) : [];
   if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
 
   const changedTransactions = [...new Set([...reopened, ...settled, ...expired])];
