@@ -66,14 +66,22 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
     fold: () => folder.fold(),
     foldOnce: (extent?: FoldExtent) => folder.foldOnce(extent),
 
-    async draft(details: { nonce?: bigint; principalId?: string; lamp?: Lamp; deadline?: bigint } = {}) {
-      const { nonce = 0n, deadline = service.farDeadline } = details;
+    async draft(
+      details: {
+        nonce?: bigint;
+        principalId?: string;
+        lamp?: Lamp;
+        deadline?: bigint;
+        signer?: Address;
+      } = {},
+    ) {
+      const { nonce = 0n, deadline = service.farDeadline, signer = alice } = details;
       const document = details.lamp ?? lamp;
       const transactionId = await service.insertTransaction(database, {
         kind: 'deploy',
         chainId,
         contract: factory,
-        signer: alice,
+        signer,
         nonce,
         deadline,
         contentHash: document.signedHash,
