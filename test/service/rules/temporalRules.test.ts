@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { countOldRows, removeOldRules } from '../../../src/records/retention/oldRows.ts';
 import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
+import { readChainClock } from '../../../src/worker/notifier/readChainClock.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input, toggle } from '../projector/support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { chainId, createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
 import { createRuleScene, type RuleScene, ruleOf } from './support/ruleScene.ts';
 
 let fixture: Fixture;
@@ -212,6 +215,27 @@ test('a state without confirmations, or in a block that fell out, is not announc
   expect(await scene.told()).toEqual([]);
   expect(await scene.query(sql`select 1 from service.rule_schedules`)).toEqual([]);
 });
+
+test.each([1, 3])(
+  'after a reorg to a lower height, confirmations (%i) count from that height',
+  async (confirmations) => {
+    await begin([temporal()], confirmations);
+    await scene.deployAt(start);
+    for (const passed of [1, 2, 3, 4, 5]) await scene.mineAt(start + passed * hour);
+    scene.drop(3);
+    await scene.mineAt(start + 3 * hour);
+    const anvil = await startAnvil({ chainId });
+    const client = createAnvilClient(anvil.rpcUrl);
+    await client.mine({ blocks: 6 });
+    const confirmedBlock = BigInt(4 - confirmations + 1);
+    const { timestamp } = await client.getBlock({ blockNumber: confirmedBlock });
+    const chain = { chainId, confirmations };
+    const options = { chain, client, idleMs: Number.MAX_SAFE_INTEGER, wantedMs: 0 };
+    const clock = await readChainClock(fixture.database, options);
+    await anvil.stop();
+    expect(clock).toEqual({ nowMs: Number(timestamp) * 1_000, confirmedBlock });
+  },
+);
 
 test('a state whose end fell out lasts on', async () => {
   await begin([temporal()], 1);
