@@ -91,6 +91,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
         confirmations,
         reorgWindow: reorgWindowOf(chainId),
       })),
+      keptDays,
       onReorganisation: metrics.noteReorganisation,
       logger,
     });

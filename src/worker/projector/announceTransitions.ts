@@ -28,17 +28,19 @@ export type Announcements = {
   submissions: readonly OwnInput[];
   documents: DocumentLookup;
   eventIds: EventIds;
+  /** Unix seconds: what is earlier is history. */
+  announcedSince: bigint | undefined;
 };
 
 /**
  * Stores the events of deployments and of inputs that changed a state, and the rules' notifications about
- * them, together with the new states. Transitions from before an agreement's adoption are announced to
- * nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block, and so does
+ * them, together with the new states. Transitions that are too old, or from before an agreement's adoption, are
+ * announced to nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block, and so does
  * what has an event already.
  */
 export async function announceTransitions(
   transaction: Queryable,
-  { deployed, extended, submissions, documents, eventIds }: Announcements,
+  { deployed, extended, submissions, documents, eventIds, announcedSince }: Announcements,
 ): Promise<void> {
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
   const announcedOf = await readAnnounced(transaction, [...deployed, ...changed]);
@@ -51,9 +53,15 @@ export async function announceTransitions(
   for (const record of changed) {
     described.push(...describeTransitions(announcedOf(record), { record, own, eventIds }));
   }
-  const past = described.flatMap(({ fact, isPast }) => (isPast ? [fact.eventId] : []));
-  const stored = await findStoredEvents(transaction, past);
-  const facts = described.flatMap(({ fact, isPast }) => (isPast && !stored.has(fact.eventId) ? [] : [fact]));
+  const isHistory = ({ fact, isPast }: Described) =>
+    isPast || (announcedSince !== undefined && fact.blockTimestamp < announcedSince);
+  const stored = await findStoredEvents(
+    transaction,
+    described.filter(isHistory).map(({ fact }) => fact.eventId),
+  );
+  const facts = described.flatMap((one) =>
+    isHistory(one) && !stored.has(one.fact.eventId) ? [] : [one.fact],
+  );
   if (facts.length === 0) return;
   const createdAt = new Date();
   await storeEvents(transaction, buildTransitionEvents(facts, createdAt));
@@ -61,7 +69,7 @@ export async function announceTransitions(
   await fireTransitionRules(transaction, { facts: loud, eventIds, createdAt });
 }
 
-/** A transition, and whether it is history: that is announced only if it has an event already. */
+/** A transition, and whether it is from before an adoption. History is announced only if it has an event already. */
 type Described = { fact: TransitionFact; isPast: boolean };
 
 async function findStoredEvents(

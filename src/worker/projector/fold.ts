@@ -3,6 +3,7 @@ import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { hasReleasable } from '../publisher/releaseEvents.ts';
 import { announce } from './announce.ts';
+import { findAnnouncedSince } from './announcedSince.ts';
 import { compareBlocks } from './compareBlocks.ts';
 import { deployRecords } from './deployRecords.ts';
 import type { DocumentCache } from './documentCache.ts';
@@ -29,6 +30,8 @@ export type FoldOptions = {
   /** Of this process, for these confirmations. */
   seenHeads: SeenHeads;
   eventIds: EventIds;
+  /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
+  keptDays?: number | null | undefined;
   /** Compares everything, like a process that has just started. */
   isFirst: boolean;
   extent: FoldExtent;
@@ -105,6 +108,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     changedTransactions,
     cache,
     eventIds,
+    announcedSince: findAnnouncedSince({ head: position.head, keptDays: options.keptDays ?? null }),
     isApart,
     condemned,
     restoreLimitMs: options.restoreLimitMs,

@@ -1,13 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
-import { countOldRows, removeOldRules } from '../../../src/records/retention/oldRows.ts';
+import { countOldRows, removeOldEvents, removeOldRules } from '../../../src/records/retention/oldRows.ts';
 import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
 import { readChainClock } from '../../../src/worker/notifier/readChainClock.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input, toggle } from '../projector/support/scene.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import {
+  chainId,
+  createFixture,
+  createFolder,
+  emptyDatabase,
+  type Fixture,
+} from '../projector/support/setup.ts';
 import { createRuleScene, type RuleScene, ruleOf } from './support/ruleScene.ts';
 
 let fixture: Fixture;
@@ -32,8 +38,8 @@ function temporal(changes: Partial<Trigger> = {}, more: Partial<Rule> = {}): Rul
 const ofDate = (type: 'deadlineApproaching' | 'elapsedSinceVariable') => ({
   condition: { type, variable: 'remark', threshold: hours(2) },
 });
-async function begin(rules: Rule[], confirmations?: number): Promise<void> {
-  scene = await createRuleScene(fixture, { rules, ...(confirmations !== undefined && { confirmations }) });
+async function begin(rules: Rule[], confirmations = 1, options: { keptDays?: number } = {}): Promise<void> {
+  scene = await createRuleScene(fixture, { rules, confirmations, ...options });
 }
 const isoOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
 const bodies = async () => (await scene.told()).map(({ data }) => data.notification.body);
@@ -164,6 +170,38 @@ test('what has fired long ago is removed, and counts for ever', async () => {
   await pool.query('update service.rule_schedules set until_ms = 1');
   expect(await count()).toEqual({ ruleFirings: 0, ruleSchedules: 2 });
   expect(await removeOldRules(pool, { before, limit: 5 })).toMatchObject({ ruleSchedules: 2 });
+});
+
+test('blocks older than the events that are kept announce nothing when they are folded again', async () => {
+  const keptDays = 90;
+  const past = start - 1_000 * 24 * hour;
+  await begin([temporal({ states: ['dark', 'lit'] }), ruleOf({ id: 'transition' })], 1, { keptDays });
+  await scene.deployAt(past);
+  await scene.startRunner();
+  await scene.mineAt(past + hour, input(toggle('1')));
+  await passTo(past + 10 * hour);
+  await scene.mineAt(past + 95 * 24 * hour, input(toggle('2')));
+  await passTo(past + 96 * 24 * hour);
+  const count = async () => {
+    const ids = await scene.query<{ id: string }>(sql`select id from service.events order by id`);
+    return { events: ids.length, firings: (await scene.firings()).length };
+  };
+  // A deployment and two inputs; two notifications of inputs, two of states that lasted.
+  expect(await count()).toEqual({ events: 7, firings: 4 });
+  const { pool } = fixture;
+  for (const table of ['events', 'rule_firings'])
+    await pool.query(`update service.${table} set created_at = now() - interval '96 days'`);
+  const before = new Date(Date.now() - keptDays * 86_400_000);
+  await removeOldEvents(pool, { before, limit: 100 });
+  await removeOldRules(pool, { before, limit: 100 });
+  expect(await count()).toEqual({ events: 0, firings: 0 });
+
+  await pool.query('update service.folded_blocks set event_count = event_count + 1 where number = 1');
+  await createFolder(fixture, { keptDays }).fold();
+  await passTo(past + 97 * 24 * hour);
+  expect(await scene.record(scene.recordId)).toMatchObject({ transitionCount: 2, state: 'dark' });
+  // Only of the block that is not so old, and of the state since then.
+  expect(await count()).toEqual({ events: 3, firings: 2 });
 });
 
 test('an approaching date is announced, and announced again after it moved', async () => {

@@ -35,9 +35,12 @@ export function input(
 /** An indexed chain, a principal, and one folding process. */
 export type Scene = ReturnType<typeof createScene> extends Promise<infer T> ? T : never;
 
-export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) {
+export async function createScene(
+  fixture: Fixture,
+  { confirmations = 1, ...options }: { confirmations?: number; keptDays?: number } = {},
+) {
   const { database, index } = fixture;
-  const folder: Folder = createFolder(fixture, { confirmations });
+  const folder: Folder = createFolder(fixture, { confirmations, ...options });
   const principalId = await service.insertPrincipal(database);
   let chain: ChainBlock[] = [];
 

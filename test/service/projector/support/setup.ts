@@ -59,7 +59,12 @@ export function createFolder(
   {
     confirmations = 1,
     ...options
-  }: { confirmations?: number; restoreLimitMs?: number; condemned?: ReadonlyMap<string, string> } = {},
+  }: {
+    confirmations?: number;
+    keptDays?: number;
+    restoreLimitMs?: number;
+    condemned?: ReadonlyMap<string, string>;
+  } = {},
 ): Folder {
   const cache = createDocumentCache();
   const seenHeads = createSeenHeads(confirmations);
