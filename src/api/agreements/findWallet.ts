@@ -7,7 +7,7 @@ import type { relayerWallets } from '../../platform/database/tables/relayerWalle
 /** How long a worker's report about a wallet is believed after the next one was due. */
 const silence = `interval '60 seconds'`;
 
-/** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report. */
+/** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report, or while its signer rests. */
 export type FundedWallet = { readonly address: Address; readonly payableGas: bigint | null };
 /** The columns of `walletQuery`. */
 export type WalletColumns = RowAs<typeof relayerWallets, { wallet: 'address'; payable_gas: 'payable_gas' }>;

@@ -90,6 +90,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
         confirmations,
         reorgWindow: reorgWindowOf(chainId),
       })),
+      keptDays,
       onReorganisation: metrics.noteReorganisation,
       logger,
     });

@@ -9,6 +9,7 @@ import { classifyFoldFailure, IndexAbsentError } from './foldFailure.ts';
 import type { IndexPosition } from './indexPosition.ts';
 import { explainFailure } from './quarantineRecord.ts';
 import { isOwnFault, RecordFoldError } from './recordFoldError.ts';
+import { createSeenHeads } from './seenHeads.ts';
 
 export type FoldedChain = {
   chainId: number;
@@ -34,6 +35,8 @@ export type ChainFolderOptions = {
   chain: FoldedChain;
   /** Called before each fold. */
   readEventIds(): Promise<EventIds>;
+  /** How long events are kept; for ever by default. */
+  keptDays?: number | null | undefined;
   onReorganisation?: ((reorganisation: FoldedReorganisation) => void) | undefined;
   logger: Logger;
 };
@@ -58,10 +61,11 @@ const longestConflict = 10;
 
 /** Folds one chain whenever it is woken, one fold after the other, as long as there is more to fold. */
 export function createChainFolder(options: ChainFolderOptions): ChainFolder {
-  const { pool, chain, readEventIds, onReorganisation, logger: parent } = options;
+  const { pool, chain, readEventIds, keptDays, onReorganisation, logger: parent } = options;
   const { chainId, confirmations } = chain;
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
+  const seenHeads = createSeenHeads(confirmations);
   let isFirst = true;
   let wanted: FoldExtent | undefined;
   let isClosed = false;
@@ -101,7 +105,17 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
         const isExclusive = conflicts > optimisticFolds;
         const eventIds = await readEventIds();
         const reorgWindow = BigInt(chain.reorgWindow);
-        const parts = { chainId, confirmations, reorgWindow, isFirst, extent, isApart, condemned };
+        const parts = {
+          chainId,
+          confirmations,
+          reorgWindow,
+          seenHeads,
+          keptDays,
+          isFirst,
+          extent,
+          isApart,
+          condemned,
+        };
         const result = await foldChain({ pool, isGated, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;

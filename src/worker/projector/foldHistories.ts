@@ -36,6 +36,8 @@ export type HistoryChanges = {
   changedTransactions: readonly string[];
   cache: DocumentCache;
   eventIds: EventIds;
+  /** Unix seconds: earlier blocks are not announced. */
+  announcedSince: bigint | undefined;
   /** Each record is folded on its own, because a fold of all together has failed. */
   isApart: boolean;
   /** Records that such a fold has failed for, with the reasons. */

@@ -14,6 +14,8 @@ export type ProjectorOptions = {
   /** The same database, for the listening connection. */
   databaseUrl: string;
   chains: readonly FoldedChain[];
+  /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
+  keptDays?: number | null | undefined;
   onReorganisation?: (reorganisation: FoldedReorganisation) => void;
   logger: Logger;
   /** How often the database is polled without a notification. */
@@ -37,11 +39,11 @@ const looksBetweenWhole = 4;
  * again.
  */
 export function createProjector(options: ProjectorOptions): Projector {
-  const { pool, databaseUrl, chains, onReorganisation, logger } = options;
+  const { pool, databaseUrl, chains, keptDays, onReorganisation, logger } = options;
   const { pollIntervalMs = defaultPollIntervalMs } = options;
   const readEventIds = createEventIdReader(drizzle(pool));
   const folders = chains.map((chain) =>
-    createChainFolder({ pool, chain, readEventIds, onReorganisation, logger }),
+    createChainFolder({ pool, chain, readEventIds, keptDays, onReorganisation, logger }),
   );
   const wakeAll = (extent: FoldExtent) => {
     for (const folder of folders) folder.wake(extent);
