@@ -1,3 +1,4 @@
+import { toInstant } from '../../platform/lists/instant.ts';
 import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
@@ -41,7 +42,9 @@ export function submitSharedInput(services: GuestServices): Endpoint {
       const reference = { id: recordId };
       const input = await submitInput({ ...body, reference, principalId, requestId }, services);
       const { signer: wallet, inputId } = body;
-      if (linkId !== undefined) await noteUse(services.database, { linkId, kind: 'input', wallet, inputId });
+      const at = toInstant(input.created_at);
+      if (linkId !== undefined)
+        await noteUse(services.database, { linkId, kind: 'input', wallet, inputId, at });
       return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });
     },
   });
