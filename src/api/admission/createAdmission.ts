@@ -7,9 +7,8 @@ import type { Admission as AdmissionNote } from '../../platform/database/tables/
 import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Simulation } from '../../platform/nodes/simulateCall.ts';
 import { applyInput, type Engine, encodeRevert, type InputOutcome } from '../../protocol/index.ts';
-import { keccak256Text } from '../../protocol/keccak.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { boundGas } from '../../records/gas/learnedGas.ts';
+import { boundGas, buildGasKind } from '../../records/gas/learnedGas.ts';
 import { type AgreementRules, createRuleCache } from './agreementRules.ts';
 import { findFreeNonce } from './findFreeNonce.ts';
 import { type PlayedInputs, playOpenInputs } from './playOpenInputs.ts';
@@ -89,9 +88,10 @@ export function createAdmission(options: {
     const agreement = { chainId: query.chainId, address: lower(query.contract) };
     const rules = await cache.find(agreement);
     if (!rules) return undefined;
-    const { chainId, contract, signer, inputHash, asker } = query;
+    const { chainId, contract, signer, inputHash, callData, asker } = query;
     const principalId = query.isAfterOwn ? asker : undefined;
-    const gasKind = keccak256Text(`${rules.definitionHash} ${inputHash}`);
+    // Before the signature no gas is wanted.
+    const gasKind = callData ? buildGasKind({ ...rules, inputHash, callData }) : '';
     const storingInputs = [...rules.storing.keys()];
     const key = `${chainId} ${agreement.address} ${principalId ?? ''}`;
     const earlier = played.get(key);

@@ -1,3 +1,4 @@
+import { toInstant } from '../../platform/lists/instant.ts';
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
@@ -28,7 +29,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
       const { recordId, principalId } = guest;
       const reference = { id: recordId };
       const input = await submitInput({ ...body, reference, principalId, requestId }, services);
-      await noteUse({ kind: 'input', wallet, inputId });
+      await noteUse({ kind: 'input', wallet, inputId, at: toInstant(input.created_at) });
       return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });
     },
   });

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { malformed } from '../../platform/errors/serviceError.ts';
 import { parseAddress } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { createLink } from '../../records/sharing/manageLinks.ts';
 import { findOwned, type OwnedRecord } from '../agreements/findOwned.ts';
@@ -29,7 +30,7 @@ const bodyShape = z.strictObject({
     .openapi({ description: 'A note for the principal. Guests do not see it.' }),
 });
 
-export function createSigningLink({ pool, database, limits, publicBaseUrl }: Services): Endpoint {
+export function createSigningLink({ pool, database, limits, quotas, publicBaseUrl }: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/{id}/links',
@@ -44,18 +45,20 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
     body: bodyShape,
     data: { schema: newSigningLinkShape, description: 'The link and its URL.' },
     refusals: [400, 404, 413, 415],
-    reasons: ['link_limit_reached'],
+    reasons: ['link_limit_reached', 'storage_exceeded'],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
     },
     async handle({ body, params, query, caller, requestId }) {
       const { principalId, keyId } = caller;
+      await quotas.check(principalId, 'link');
       const reference = { id: params.id, chainId: query.chainId };
       const record = await findOwned(pool, { reference, principalId });
       requireSigner(body, record);
       const wanted = { ...body, principalId, keyId, recordId: record.id };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
+      quotas.note(principalId, { storedBytes: measureStored([link]) });
       const url = `${publicBaseUrl}/console/sign#${secret}`;
       return respondSingle({ requestId, dataText: JSON.stringify({ ...toLink(link, []), url }) });
     },

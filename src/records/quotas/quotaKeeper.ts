@@ -52,6 +52,7 @@ const quotasOf = {
   import: ['adoptedAgreements', 'storedBytes'],
   keptAnswer: ['answerBytesPerDay'],
   webhook: ['storedBytes'],
+  link: ['storedBytes'],
   delivery: ['eventsPerDay'],
 } as const satisfies Record<string, readonly Quota[]>;
 const isForEver: Record<Quota, boolean> = {

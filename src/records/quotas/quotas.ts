@@ -24,7 +24,7 @@ export const defaultQuotas = {
   gasPerDay: 50_000_000_000,
   /** Bytes of answers kept for Idempotency-Keys, each for a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Bytes of documents, values, rules, payloads and webhooks, for ever. */
+  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions, for ever. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;

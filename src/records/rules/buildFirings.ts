@@ -85,7 +85,9 @@ export function passOnVariables(
   const events = occurrences
     .filter(({ rule }) => channelOf(rule) !== 'email')
     .reduce((sum, occurrence) => sum + listRecipients(occurrence).length, 0);
-  return buildEventPart(record.principalId, fitVariables({ ...submitted, ...variables }, events));
+  // Mails hold no values: megabytes would be measured in vain.
+  const values = events === 0 ? {} : fitVariables({ ...submitted, ...variables }, events);
+  return buildEventPart(record.principalId, values);
 }
 
 function listRecipients({ rule, record, variables }: Occurrence): Recipient[] {

@@ -1,15 +1,10 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { records } from '../../platform/database/tables/records.ts';
-import {
-  type SigningLinkUseKind,
-  signingLinks,
-  signingLinkUseKinds,
-  signingLinkUses,
-} from '../../platform/database/tables/signingLinks.ts';
+import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
@@ -103,7 +98,11 @@ export function revokeLink(
   return inTransaction(database, async (transaction) => {
     const [ended] = await transaction
       .update(signingLinks)
-      .set({ endedAt: sql`coalesce(${signingLinks.endedAt}, now())` })
+      .set({
+        endedAt: sql`coalesce(${signingLinks.endedAt}, now())`,
+        // It is forgotten as long after its end as one that has expired.
+        expiresAt: sql`least(${signingLinks.expiresAt}, now())`,
+      })
       .where(and(eq(signingLinks.id, id), eq(signingLinks.recordId, recordId)))
       .returning({ ...linkColumns, uses: usesOfLink });
     if (!ended) throw new NotFoundError('The link does not exist.');
@@ -114,8 +113,13 @@ export function revokeLink(
 
 /** Reads by a link within this time are one use: whoever has a link could store any number of rows. */
 const sameUse = sql.raw(`interval '1 minute'`);
+/** The uses kept for each link. */
+const keptUses = 100;
 
-/** Stores a use of a link. Reads one right after the other count once. */
+/**
+ * Stores a use of a link, and removes its oldest ones. Reads one right after the other are one use, and so is
+ * an input or a deployment however often it is sent.
+ */
 export async function noteUse(
   database: Database,
   use: {
@@ -123,32 +127,26 @@ export async function noteUse(
     kind: SigningLinkUseKind;
     wallet?: `0x${string}` | undefined;
     inputId?: string | undefined;
+    /** When the input was submitted: tells it from others of the same wallet. By default now. */
+    at?: string | undefined;
   },
 ): Promise<void> {
-  const { linkId, kind, wallet, inputId } = use;
+  const { linkId, kind, wallet = null, inputId = null, at = null } = use;
   const isRead = kind === 'opened' || kind === 'evidence';
-  if (isRead && (await wasUsedLately(database, { linkId, kind }))) return;
-  await database
-    .insert(signingLinkUses)
-    .values({ linkId, kind, wallet: wallet ?? null, inputId: inputId ?? null });
-}
-
-/** Looks at the last uses only, however many there are. */
-async function wasUsedLately(
-  database: Database,
-  { linkId, kind }: { linkId: string; kind: SigningLinkUseKind },
-): Promise<boolean> {
-  const last = database
-    .select()
-    .from(signingLinkUses)
-    .where(eq(signingLinkUses.linkId, linkId))
-    .orderBy(desc(signingLinkUses.id))
-    .limit(signingLinkUseKinds.length)
-    .as('last');
-  const [found] = await database
-    .select({ id: last.id })
-    .from(last)
-    .where(and(eq(last.kind, kind), sql`${last.usedAt} > now() - ${sameUse}`))
-    .limit(1);
-  return found !== undefined;
+  const isSame = isRead
+    ? sql`used_at > now() - ${sameUse}`
+    : sql`used_at = coalesce(${at}::timestamptz, used_at)`;
+  // Both look at some uses only, however many there are.
+  await database.execute(sql`
+    with noted as (
+      insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
+      select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
+        select from (
+          select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
+        where kind = ${kind} and wallet is not distinct from ${wallet}::text
+          and input_id is not distinct from ${inputId}::text and ${isSame})
+      returning id)
+    delete from service.signing_link_uses where exists (select from noted) and id = any(array(
+      select id from service.signing_link_uses where link_id = ${linkId}
+      order by id desc offset ${keptUses - 1} limit ${keptUses}))`);
 }

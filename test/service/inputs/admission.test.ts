@@ -1,15 +1,18 @@
+import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { identifyMoment, readStanding } from '../../../src/api/admission/readStanding.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
 import { nameHash } from '../../../src/protocol/index.ts';
+import { learnGas } from '../../../src/records/gas/learnedGas.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Answer, createCall } from '../support/call.ts';
+import { reference } from '../support/documents.ts';
 import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
-import { createAccount } from '../support/permits.ts';
+import { createAccount, signDeploy, signInput } from '../support/permits.ts';
 import { chainId } from '../support/testChain.ts';
 import { startTestApi, type TestApi, type TestPrincipal } from '../support/testService.ts';
 import { accept } from './support/inputScene.ts';
@@ -50,18 +53,51 @@ async function startApi(env: Record<string, string>) {
   });
   apis.push(api);
   const call = createCall(api.baseUrl, principal.key);
-  return (lease: Lease, body: unknown) => call('POST', `/v0/agreements/${lease.id}/input`, { body });
+  return (lease: Pick<Lease, 'id'>, body: unknown) =>
+    call('POST', `/v0/agreements/${lease.id}/input`, { body });
 }
 
 /** Deploys a lease, and waits until the index shows it. */
 async function deploy(): Promise<Lease> {
-  const { chain, worker, service } = setting;
+  const { chain, worker } = setting;
   const lease = await deployLease(principal, { chain, worker });
+  await awaitIndexed(lease.address);
+  return lease;
+}
+
+async function awaitIndexed(address: Address): Promise<void> {
   const query = 'select 1 from chain_index.agreements where address = $1';
   await waitUntil('the index shows it', async () => {
-    return (await service.handle.pool.query(query, [lease.address.toLowerCase()])).rowCount === 1;
+    return (await setting.service.handle.pool.query(query, [address.toLowerCase()])).rowCount === 1;
   });
-  return lease;
+}
+
+/** An agreement in which everybody may write any text at any time. */
+const wallDocument = {
+  metadata: { templateId: 'did:template:wall' },
+  variables: { owner: { type: 'address', subtype: 'participant', validation: { required: true } } },
+  content: { type: 'md', data: '' },
+  execution: {
+    initialize: { initialState: 'OPEN', data: { owner: reference('owner') } },
+    states: { OPEN: { description: 'Write.' } },
+    inputs: { write: { issuer: '', data: { text: { type: 'string' } } } },
+    transitions: [{ from: 'OPEN', to: 'OPEN', conditions: [{ input: 'write' }] }],
+  },
+};
+
+async function deployWall() {
+  const account = createAccount();
+  const values = { owner: account.address };
+  const { factory } = setting.chain;
+  const agreement = wallDocument;
+  const permit = await signDeploy({ account, agreement, values, chainId, factory, docUri: 'ipfs://wall' });
+  const answer = await principal.call('POST', '/v0/agreements/deploy-with-permit', {
+    body: { agreement, displayName: 'Wall', chainId, initValues: values, docUri: 'ipfs://wall', ...permit },
+  });
+  const { id } = recordShape.parse(answer.body.data);
+  const agreementAddress = await setting.worker.fold(id);
+  await awaitIndexed(agreementAddress);
+  return { id, agreement, agreementAddress };
 }
 
 async function countStored(lease: Lease): Promise<number> {
@@ -126,6 +162,43 @@ describe('by index and outbox', () => {
     });
     expect(asked).toEqual([]);
     expect(await countStored(lease)).toBe(2);
+  });
+
+  test('the gas of a long input counts for long ones alone', async () => {
+    const { service, chain } = setting;
+    const { pool } = service.handle;
+    const wall = await deployWall();
+    /** Writes a text of so many characters; returns what was estimated, the gas used, and a way to learn from it. */
+    const write = async (characters: number) => {
+      const account = createAccount();
+      const values = { text: 'A'.repeat(characters) };
+      const { body } = await signInput({ ...wall, chainId, inputId: 'write', values, account });
+      expect((await submit(wall, body)).status).toBe(200);
+      await setting.worker.idle();
+      const { rows } = await pool.query<{ id: string; gas: string | null; data: Hex; hash: Hex }>(
+        `select id, gas_estimate as gas, call_data as data, tx_hash as hash
+        from service.transactions where contract = $1 and signer = $2`,
+        [wall.agreementAddress, account.address],
+      );
+      const [row] = rows;
+      if (!row) throw new Error('nothing was stored');
+      const { gasUsed } = await chain.client.getTransactionReceipt({ hash: row.hash });
+      const learn = () =>
+        learnGas(pool, { transactionId: row.id, callData: row.data, gas: gasUsed, by: 'receipt' });
+      return { estimate: row.gas === null ? undefined : BigInt(row.gas), gasUsed, learn };
+    };
+    const long = await write(30_000);
+    await long.learn();
+    const short = await write(1);
+    expect(short.estimate).toBeUndefined();
+    expect(long.gasUsed).toBeGreaterThan(5n * short.gasUsed);
+    await short.learn();
+    for (const characters of [2, 29_000]) {
+      const { estimate, gasUsed } = await write(characters);
+      expect(estimate).toBeGreaterThanOrEqual(gasUsed);
+      expect(estimate).toBeLessThan(2n * gasUsed);
+    }
+    expect(asked).toEqual([]);
   });
 
   test('what accepted inputs have stored is read once for each moment of the agreement', async () => {

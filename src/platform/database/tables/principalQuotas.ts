@@ -40,7 +40,7 @@ export const usageTotals = serviceSchema.table('usage_totals', {
   principalId: text()
     .primaryKey()
     .references(() => principals.id),
-  /** Bytes of documents, values, rules, payloads and webhooks. */
+  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions. */
   storedBytes: bigint({ mode: 'number' }).notNull().default(0),
   adoptedAgreements: integer().notNull().default(0),
 });
