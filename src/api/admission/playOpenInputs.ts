@@ -16,16 +16,16 @@ export type PlayedInputs = {
 };
 
 type PlayedInput = {
-  /** Of its outbox row. */
+  /** Id of its outbox row. */
   readonly id: string;
   readonly call: InputCallData;
   readonly isExpired: boolean;
-  /** After it; the one before it if the contract would refuse it. */
+  /** The engine after the input. If the contract would refuse it, the engine before. */
   readonly engine: Engine;
 };
 
 /**
- * Plays the open inputs of an agreement on the index. What was played before on the same is not played again.
+ * Plays the open inputs of an agreement on the index. Inputs already played on the same index are not played again.
  *
  * @param options.time the block's time that is expected, in Unix seconds.
  * @param options.earlier has the calls and the stored values that the standing leaves out.

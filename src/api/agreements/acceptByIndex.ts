@@ -15,14 +15,14 @@ export type IndexViews = {
   readonly everybodys: LocalFacts;
   /** The permit's digest, if it is signed for that view's nonce. */
   readonly digest: Hex | undefined;
-  /** The same with a digest; without one the view after the sender's own open inputs. */
+  /** `everybodys` if there is a digest, otherwise the view after the sender's own open inputs. */
   readonly view: LocalFacts;
 };
 
 /**
- * The decision of index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal tells what the
- * sender's own open inputs object to. It only tells that others' come first if the own ones would let the permit pass. The
- * very same permit as an open one, which others may have sent, is accepted.
+ * Decides by index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal gives details
+ * only about the sender's own open inputs. If only other senders' inputs prevent it, it says just that another input
+ * comes first. A permit that is already open is accepted, whoever sent it.
  *
  * @throws RefusedError
  * @throws ChainUnavailableError if index and outbox cannot be read again.
@@ -43,7 +43,7 @@ export async function acceptByIndex(
   const shared = await findShared(request, alone, services);
   if (shared) return describe(request, { accepted: shared, facts: own });
   if (alone instanceof RefusedError) throw alone;
-  // Without a digest, the view of everybody's may be older than the own one.
+  // `everybodys` may be older than `own`.
   const latest = first ? everybodys : await lookAtInput(request, services);
   if (!latest) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const last = first ?? (await decide(latest));
@@ -85,7 +85,7 @@ function describe(
   return { ...accepted, compiled, gasKind: isExternal ? null : gasKind, note };
 }
 
-/** The open permit that is the very same one, if there is one. It proves its signer. */
+/** The same permit, if it is already open. It was accepted, so its signer is proved. */
 async function findShared(
   { compiled }: AdmissionRequest,
   alone: AdmittedInput | RefusedError,
@@ -99,7 +99,7 @@ async function findShared(
   return open === digest ? { nonce, digest, gas: null } : undefined;
 }
 
-/** The nonce that a permit signs which was refused for signing a later one. */
+/** Nonce and digest of a permit refused as `future_nonce`. */
 function findLater(
   permit: Permit,
   { reason, facts: { signedNonce } }: RefusedError,
@@ -112,7 +112,7 @@ function findLater(
 
 const aboutNonces = ['nonce_in_flight', 'stale_nonce', 'future_nonce'];
 
-/** A refusal because of others' open inputs, without what those lead to. Nonces are the signer's own. */
+/** Removes facts that would reveal other senders' open inputs. Nonces are the signer's own. */
 function withoutFacts(refusal: RefusedError): RefusedError {
   const { reason, field } = refusal;
   if (aboutNonces.includes(reason)) return refusal;

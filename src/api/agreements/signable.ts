@@ -39,8 +39,8 @@ export type Preparation = {
   /** The same action as a direct call by the signer, without a permit; none if it has no encoding. */
   readonly directCall: Omit<Call, 'from'> | undefined;
   /**
-   * The nonce to sign: the next one that no permit of the principal holds; or the mined one; or the one whose
-   * turn it is, which is the mined one, or none if a permit of the principal holds it.
+   * Which nonce to sign. `free`: the next one that no permit of the principal holds. `mined`: the mined one. `turn`:
+   * the mined one, refused if a permit of the principal holds it.
    */
   readonly nonces: 'free' | 'mined' | 'turn';
   /** The view from index and outbox; undefined if a node must decide. */
@@ -98,7 +98,7 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   return { ...drawn, minedNonce: facts.minedNonce, verdict };
 }
 
-/** The nonce of an open permit with the very same terms: the same terms are the same permit. */
+/** The nonce of an open permit with equal terms; a repeat returns that permit. */
 async function findSame(
   held: readonly OwnPermit[],
   build: (nonce: bigint) => TypedDataDefinition,

@@ -35,7 +35,7 @@ export type NewTransaction = {
  * if it had failed. Other rows stored in the same database transaction may refer to it.
  *
  * @throws RefusedError `stale_nonce` if the chain has taken the permit meanwhile.
- * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
+ * @throws pg.DatabaseError for the constraint `transactions_open_permit`, if another open permit holds the nonce.
  */
 export function storeTransaction(
   database: DatabaseTransaction,

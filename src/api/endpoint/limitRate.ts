@@ -37,10 +37,10 @@ export async function limitRate(
 }
 
 /**
- * Counts the request against a limit that several share. The answer's headers say nothing of it: nobody learns
- * what the others do.
+ * Counts the request against a limit that several guests share. Sets no headers, so that nobody learns about other
+ * guests.
  *
- * @throws RateLimitedError where nothing is left.
+ * @throws RateLimitedError if the limit is used up.
  */
 export async function limitTogether(
   context: Context<AppEnv>,

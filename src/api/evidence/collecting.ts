@@ -14,7 +14,7 @@ export type Collecting = {
   readonly record: EvidenceRecord;
   /** Called with the number of proved blocks and of all blocks. */
   onProgress(done: number, total: number): void;
-  /** Whether it shall end between two blocks, for others to go on. It may be begun again: proved blocks are kept. */
+  /** Whether to stop before the next block so that others can run. Restarting is cheap: proved blocks are kept. */
   isTurnOver(): boolean;
   readonly signal: AbortSignal;
 };

@@ -142,7 +142,7 @@ export function createEvidenceDesk(
     close() {
       closing.abort(new Error('the service is stopping'));
       queues.clear();
-      // Not even those that run are waited for: they may wait for a node that does not answer.
+      // Running collections are not awaited: their node may never answer.
       for (const job of jobs.values()) job.cancel();
     },
   };

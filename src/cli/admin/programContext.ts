@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts';
 export type ProgramContext = {
   /** Runs with a connected, migrated database, and closes it afterwards. */
   withDatabase(run: (database: Database, settings: AdministrationSettings) => Promise<Answer>): Promise<void>;
-  /** The same for SQL; with the environment. */
+  /** Like `withDatabase`, with a pg pool and the environment. */
   withPool(run: (pool: pg.Pool, env: NodeJS.ProcessEnv) => Promise<Answer>): Promise<void>;
   /** Prints a message before the result; nothing if only the result may be printed. */
   print(text: string): void;

@@ -108,7 +108,7 @@ export async function startServer(options: {
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const early = setTimeout(() => closeUnused(connections), unusedMs);
       const overdue = setTimeout(() => {
-        logger.warn({ requests: running.size }, 'cutting off what has not ended by itself');
+        logger.warn({ requests: running.size }, 'closing requests that did not finish in time');
         server.closeAllConnections();
       }, closeTimeoutMs);
       await Promise.race([closed, delay(unhurriedMs, undefined, { ref: false })]);

@@ -11,7 +11,7 @@ const tags = { sequence: 0x30, integer: 0x02 } as const;
  * returned `s` is in the lower half of the curve's order: (r, s) and (r, order - s) sign the same, and chains
  * accept only the lower one.
  *
- * @throws RangeError if it is anything else, be it only longer.
+ * @throws RangeError for anything else, including trailing bytes.
  */
 export function parseDerSignature(der: Uint8Array): SignatureNumbers {
   const outer = readElement(der, 0, tags.sequence);

@@ -48,7 +48,7 @@ export function runService(options: ServiceOptions): void {
       closings.splice(closings.lastIndexOf(closing), 1);
     }
     logger.info('stopped');
-    // Lines under way would be written after the ones that the end of the process writes, or not at all.
+    // Log lines in flight would appear after the final ones, or be lost.
     await new Promise((resolve) => logger.flush(resolve));
     clearTimeout(overdue);
     process.exit(failures > 0 ? 1 : exitCode);

@@ -33,7 +33,7 @@ export type QuotaKeeper = {
   close(): Promise<void>;
 };
 
-/** Older data of other processes are read again, while writes still go by them. */
+/** Older usage is refreshed in the background. */
 const freshMs = 1_000;
 /** Writes wait for newer data instead of going by older ones. */
 const usableMs = 2_000;
@@ -72,7 +72,7 @@ type Known = {
   states: Promise<QuotaState[]>;
   at: number;
   unread: Noted[];
-  /** What is being read to replace it. */
+  /** The refresh under way. */
   next?: Known | undefined;
 };
 

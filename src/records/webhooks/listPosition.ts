@@ -44,7 +44,7 @@ export function buildAfter(
  */
 export type Page<Row> = Pick<CutPage<Row>, 'page' | 'totalCount'> & { readonly nextCursor: string | null };
 
-/** A page from rows of which one more than requested was read. */
+/** Builds a page from `limit + 1` rows. */
 export function finishPage<Row extends ListPosition>(
   list: ListName,
   rows: readonly Row[],

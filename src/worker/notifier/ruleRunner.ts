@@ -133,7 +133,7 @@ function createWatch({
       const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
       if (!clock || clock.nowMs < dueMs) return dueMs;
       await fireRounds(clock);
-      // Those that are due and may not fire now, such as rules of a record that is behind, keep no later ones waiting.
+      // Due rules that may not fire yet must not hold up later ones.
       dueMs = await findNextDue(database, { chainId, afterMs: clock.nowMs });
     }
     return dueMs;

@@ -115,7 +115,7 @@ export async function foldHistories(
   } else {
     let lost = await takeFitting(transaction, selection.shortened);
     const restored = new Set<string>();
-    // None of them may keep what it has lost, so all that time allows are restored now, however many there are.
+    // Lost inputs must not stay visible, so as many histories as time allows are restored now.
     for (; lost.others.length > 0; lost = await takeFitting(transaction, lost.others)) {
       const group = new Set(lost.fitting);
       await run({ ...noRecords, shortened: lost.fitting }, (id) => group.has(id), restoreTime);

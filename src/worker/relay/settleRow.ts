@@ -66,7 +66,7 @@ type Look = {
   head: IndexHead | undefined;
   view: ChainView;
   watch: Watch;
-  /** By row: the reverted transactions in a row for which nothing was found that explains them. */
+  /** Per row: consecutive reverts without an explanation. */
   ownReverts: LRUCache<string, Set<Hex>>;
 };
 
@@ -77,8 +77,8 @@ const quickNonces = 2;
 const firstNonceMs = 2_000;
 const longestNonceMs = 3_600_000;
 /**
- * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and
- * have every one of them paid in vain.
+ * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and let the
+ * relay pay for every failed one.
  */
 const mostOwnReverts = 4;
 

@@ -80,8 +80,8 @@ function buildClaim(context: ChainContext, { wallets, view, preparations }: Batc
 }
 
 /**
- * Fewer rows after each failure of the wallet's signer: of a batch only the rows before the first failure are
- * kept, and a signer that refuses too many requests at once would refuse for ever.
+ * A smaller batch after each signer failure: only rows before the first failure are kept, so a rate-limited signer
+ * would never finish a full batch.
  */
 function batchSizeOf({ signerFailures }: Wallet): number {
   return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));

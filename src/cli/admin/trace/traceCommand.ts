@@ -8,7 +8,7 @@ export function addTrace(program: Command, { withDatabase }: ProgramContext): vo
   program
     .command('trace')
     .description(
-      'show all that is known of one thing: who asked, what was signed and sent, what came of it, who was told',
+      'show all that is known of one thing: who asked, what was signed and sent, its outcome and the notifications',
     )
     .argument(
       '<id>',
