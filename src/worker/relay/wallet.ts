@@ -27,7 +27,7 @@ export type Wallet = {
   isSigning: boolean;
   /** Whether rows were available meanwhile. */
   isAwaited: boolean;
-  /** Whether replacements of nonces in use were due meanwhile. */
+  /** An external signer signs replacements for nonces in use. */
   isTended: boolean;
   /** Failures of the signer in a row: until then it is not asked for new rows. */
   signerFailures: number;
