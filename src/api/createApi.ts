@@ -101,7 +101,6 @@ type ApiSettings = Omit<
   readonly environment: Environment;
   /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[];
-  /** Called for each tool call of an agent. */
   readonly onToolCall?: ((outcome: ToolOutcome) => void) | undefined;
 };
 

@@ -71,7 +71,6 @@ export async function startApi(
     webhookSettings: WebhookSettings;
     /** Undefined for no console. */
     consoleSettings?: ConsoleSettings | undefined;
-    /** Describes one thing for operators. */
     describeTrace?: ((database: Database, id: string) => Promise<string | undefined>) | undefined;
     /** Where readiness and metrics are served; undefined for nowhere. */
     internal?: InternalServerSettings | undefined;

@@ -12,7 +12,6 @@ export class IssueList {
   readonly #keys = new Set<string>();
   #isFull = false;
 
-  /** The issues noted so far. */
   get items(): readonly Issue[] {
     return this.#isFull ? [...this.#issues, { path: '', message: moreIssues }] : this.#issues;
   }

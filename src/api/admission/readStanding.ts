@@ -51,7 +51,6 @@ export type StandingQuery = {
   readonly chainId: number;
   readonly contract: Address;
   readonly signer: Address;
-  /** The inputs of this agreement that store something. */
   readonly storingInputs: readonly string[];
   readonly gasKind: string;
   /** The asking principal. */

@@ -12,7 +12,6 @@ import { holdsNonce } from './holdsNonce.ts';
 import { findDigestFor, matchPermit, type SentPermit } from './matchPermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 
-/** A permit with its target contract. */
 export type Permit = SentPermit & {
   readonly chainId: number;
   readonly contract: Address;

@@ -29,7 +29,6 @@ export type StoredDraft = DeploymentContent & {
   readonly signer: Address;
   readonly docUri: string;
   readonly documentId: string | undefined;
-  /** The owner has already signed it. */
   readonly isSigned: boolean;
 };
 

@@ -9,7 +9,6 @@ const silence = `interval '60 seconds'`;
 
 /** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report. */
 export type FundedWallet = { readonly address: Address; readonly payableGas: bigint | null };
-/** The columns of `walletQuery`. */
 export type WalletColumns = RowAs<typeof relayerWallets, { wallet: 'address'; payable_gas: 'payable_gas' }>;
 
 /**

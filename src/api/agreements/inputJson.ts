@@ -39,7 +39,6 @@ export type InputRow = RowOf<
   | 'error'
 > & { block_number: number | null; created_at: number; updated_at: number };
 
-/** The names of `inputColumns`. */
 export const inputNames = [
   'id',
   'record_id',

@@ -37,7 +37,6 @@ export async function listOwnPermits(
   return rows.map(({ nonce, digest }) => ({ nonce: BigInt(nonce), digest }));
 }
 
-/** The first nonce that none of the permits holds. */
 export function findFreeNonce(held: readonly OwnPermit[], minedNonce: bigint): bigint {
   const nonces = new Set(held.map(({ nonce }) => nonce));
   let nonce = minedNonce;

@@ -10,7 +10,6 @@ import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
-/** A submitted input in a record's history. */
 export type NewInput = {
   readonly recordId: string;
   readonly inputId: string;

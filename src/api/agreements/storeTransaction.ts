@@ -10,7 +10,6 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 
 export type NewTransaction = {
-  /** The submitting principal. */
   readonly principalId: string;
   readonly chainId: number;
   readonly kind: 'deploy' | 'input';

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 
-/** A request's context in the application. */
 export type AppEnv = {
   /** The server's data about each request. */
   Bindings: Partial<HttpBindings>;

@@ -100,7 +100,6 @@ function sometimes(...names: HeaderName[]) {
 
 type HeaderSet = ReturnType<typeof always> | ReturnType<typeof sometimes>;
 
-/** The headers of every answer. */
 export const commonHeaders = always('X-Request-Id');
 const limitHeaders = always('RateLimit-Policy', 'RateLimit');
 

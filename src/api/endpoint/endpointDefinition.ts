@@ -38,7 +38,6 @@ export type OpenRequest<Params, Query, Body> = Omit<
    * principal.
    */
   limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
-  /** Reads a page in the turn of its owner. */
   inPageTurn: PageTurns['run'];
   /** Runs what computes for long, however small the answer is, in the turn of its owner. */
   inHeavyTurn(owner: string, work: () => Promise<Response>): Promise<Response>;

@@ -7,7 +7,6 @@ export class TurnOverError extends Error {
   override readonly name = 'TurnOverError';
 }
 
-/** What the evidence of one agreement is collected from and for. */
 export type Collecting = {
   readonly source: EvidenceSource;
   readonly client: PublicClient;

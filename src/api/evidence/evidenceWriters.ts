@@ -15,7 +15,6 @@ export type EvidenceWriters = {
   open(pieces: AsyncIterable<string>, reader: EvidenceReader): ReadableStream<Uint8Array>;
 };
 
-/** The reader of a file, and its turn. */
 export type EvidenceReader = {
   readonly turn: string;
   readonly requestId: string;

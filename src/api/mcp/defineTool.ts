@@ -29,7 +29,6 @@ export type ToolAnswer<Data extends AnswerData | undefined = AnswerData | undefi
 };
 
 export type AnswerPage = {
-  /** The number of its items in the answer. */
   count(data: AnswerData): number;
   /** Builds the answer with a shorter page from the same place. */
   read(limit: number): Promise<ToolAnswer>;
@@ -41,7 +40,6 @@ export type Tool = {
   run(args: unknown, call: AgentCall): Promise<ToolAnswer | InputRequiredResult>;
 };
 
-/** The length of a member that is a list. */
 export function countItems(member: unknown): number {
   return Array.isArray(member) ? member.length : 0;
 }

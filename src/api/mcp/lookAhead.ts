@@ -62,7 +62,6 @@ function indexFollowers(agreement: unknown): (state: string) => string[] {
   return (state) => [...(followers.get(state) ?? [])];
 }
 
-/** The description of a state, if its document has one. */
 export function describeState(agreement: unknown, state: string): string | undefined {
   const described = new JsonCursor(agreement).at('execution').at('states').at(state).at('description').value;
   return typeof described === 'string' ? described : undefined;

@@ -47,7 +47,6 @@ const byStatus: Readonly<Record<ErrorStatus, string>> = {
   503: 'Wait as long as retryAfterSeconds says, then call again with the same arguments.',
 };
 
-/** What to do about an error. */
 export function findRemedy(status: ErrorStatus, reason: Reason | undefined): string {
   return (reason && byReason[reason]) ?? byStatus[status];
 }

@@ -10,7 +10,6 @@ const rider = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 /** The year 2100. A caller's permit should rather be valid for an hour. */
 const deadline = 4_102_444_800;
 
-/** The document's reference to a variable. */
 const reference = (name: string) => `\${variables.${name}}`;
 
 const agreement = {

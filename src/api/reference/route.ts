@@ -1,6 +1,5 @@
 import type { Operation } from './apiShape.ts';
 
-/** An operation with its method and path. */
 export type Route = {
   readonly method: string;
   readonly path: string;

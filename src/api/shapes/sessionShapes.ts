@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { entitlementModes, type Scope, scopes } from '../../records/principals/scopes.ts';
 
-/** The shapes of the session routes. */
-
 const instant = z.iso.datetime({ precision: 3 });
 
 /** Each once, in a fixed order. */
@@ -93,7 +91,6 @@ export const portalLinkPreviewShape = z
   })
   .openapi('PortalLinkPreview');
 
-/** The parameter `{id}` of the session routes. */
 export const sessionParams = z.strictObject({
   id: z.string().openapi({ example: 'ses_0123456789abcdef0123456789abcdef' }),
 });

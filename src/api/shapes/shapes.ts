@@ -142,7 +142,6 @@ export const notificationTemplateShape = z.unknown().openapi({
   description: 'The notification rules: `rules`, and optional `metadata`.',
 });
 
-/** The parameter `{id}` of the record routes. */
 export const recordParams = z.strictObject({
   id: z.string().openapi({
     description: 'The record id or the contract address.',

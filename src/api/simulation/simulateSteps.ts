@@ -11,7 +11,6 @@ import {
 } from './simulateStep.ts';
 import { createWorkBudget } from './workBudget.ts';
 
-/** The most steps of one simulation. */
 export const maxSteps = 200;
 /** Computing time of one simulation, for large rules and documents. */
 const maxMs = 2_000;

@@ -4,7 +4,6 @@ import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 import type { FeedPart } from '../../records/events/readFeed.ts';
 import { writeSse } from './writeSse.ts';
 
-/** The followed feed, the position, and the listener. */
 export type Following = {
   readonly principalId: string;
   /** The cursor of the last known event. */

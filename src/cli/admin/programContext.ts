@@ -3,7 +3,6 @@ import type { Database } from '../../platform/database/database.ts';
 import type { AdministrationSettings } from './administrationSettings.ts';
 import type { Answer } from './answer.ts';
 
-/** The dependencies of the commands, and the output. */
 export type ProgramContext = {
   /** Runs with a connected, migrated database, and closes it afterwards. */
   withDatabase(run: (database: Database, settings: AdministrationSettings) => Promise<Answer>): Promise<void>;

@@ -22,7 +22,6 @@ import type { ProgramContext } from './programContext.ts';
 const defaultPort = 4100;
 const listedDeliveries = 100;
 
-/** Operators' commands for the principals' webhooks. */
 export function addWebhooks(program: Command, { withDatabase }: ProgramContext): void {
   const webhooks = program.command('webhooks').description('webhooks and their deliveries');
   webhooks

@@ -43,7 +43,6 @@ export type ServicesOptions = {
 export type Services = {
   /** Stops one after the other, and starts none again. */
   stop(onStopped?: (name: ServiceName) => void): Promise<void>;
-  /** Kills all at once. */
   kill(): Promise<void>;
 };
 

@@ -8,7 +8,6 @@ import { withClient } from './withClient.ts';
 /** Nodes that alternate between two histories must not cause endless rebuilds. */
 const leastIntervalMs = 3_600_000;
 
-/** Why the index of a chain was given up. */
 export type GivenUp = { chainId: number; block: bigint; hash: string | null };
 
 /** How often the index of a chain was given up, and whether the rebuilt one is served. */

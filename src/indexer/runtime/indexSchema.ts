@@ -15,7 +15,6 @@ const packageManifest = z.object({ version: z.string() });
  * being served.
  */
 export function computeIndexSchemaName(options: {
-  /** The project's root folder. */
   root: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory'>[];
   startBlocks: ReadonlyMap<number, number>;

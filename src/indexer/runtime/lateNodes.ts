@@ -18,7 +18,6 @@ const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
 const answerShape = z.object({ result: z.string() });
 
-/** An answer with the newest block. */
 type Newest = {
   readonly answer: string;
   readonly number: number;

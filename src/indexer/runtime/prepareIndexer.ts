@@ -25,7 +25,6 @@ export type PreparedIndexer = Pick<Configuration, 'databaseUrl' | 'limits' | 'lo
   readonly logger: Logger;
   /** For a process that this one starts. */
   readonly env: NodeJS.ProcessEnv;
-  /** The top level of the project. */
   readonly root: string;
   /** Where Ponder finds its configuration, schema and handlers. */
   readonly ponderRoot: string;

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 export type ListenOptions = {
   url: string;
   channels: readonly string[];
-  /** Called for every notification. */
   onNotification(channel: string, payload: string): void;
   /** Called after each (re)connection: earlier notifications may have been lost. */
   onConnected(): void;

@@ -6,7 +6,6 @@ import { createDatabaseProbe } from './databaseProbe.ts';
 import type { ChainLag } from './lagWatch.ts';
 import { type ChainFacts, isIndexThere, readFacts } from './readFacts.ts';
 
-/** The condition of a process and its chains. */
 export type Readiness = {
   readonly isReady: boolean;
   readonly checks: {
@@ -39,7 +38,6 @@ export type Readiness = {
 export function createReadiness(options: {
   pool: pg.Pool;
   chains: readonly Pick<ChainConfiguration, 'chainId'>[];
-  /** Whether the process has been asked to stop. */
   isStopping: () => boolean;
   readLags: () => readonly ChainLag[];
   allowedLagMs: number;

@@ -1,4 +1,3 @@
-/** The two numbers of an ECDSA signature. */
 export type SignatureNumbers = { readonly r: bigint; readonly s: bigint };
 
 /** The order of secp256k1. */

@@ -10,7 +10,6 @@ export type ServiceOptions = {
   logger: Logger;
   /** Opens the service's resources, and registers the closing of each as soon as it is open. */
   start(onClose: (closing: Closing) => void): Promise<void>;
-  /** The most time for closing all resources. */
   closeTimeoutMs?: number;
 };
 

@@ -56,7 +56,6 @@ export async function recoverSealer({ fields }: Header): Promise<Hex | undefined
   return recoverSigner(keccak256Bytes(encodeList(unsealed)), { r, s, yParity: seal[64] ?? 2 });
 }
 
-/** The fields of a transaction. */
 export type Transaction = {
   readonly hash: Hex;
   /** 0 for a legacy transaction. */

@@ -22,7 +22,6 @@ export type Services = {
   readonly limits: Limits;
   readonly cipher: Cipher;
   readonly webhookSettings: WebhookSettings;
-  /** Enforces the principals' quotas. */
   readonly quotas: Quotas;
   /** Whether the installation sends mails of notification rules. */
   readonly isMailConfigured: boolean;

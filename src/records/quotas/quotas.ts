@@ -66,7 +66,6 @@ const findUse = (principalId: string) => sql`
   left join service.usage_days today on today.principal_id = ${principalId} and today.day = (now() at time zone 'utc')::date
   left join service.usage_totals total on total.principal_id = ${principalId}`;
 
-/** A principal's usage and quotas. */
 export async function readQuotas(database: Queryable, principalId: string): Promise<QuotaState[]> {
   const { rows } = await database.execute<Row>(findUse(principalId));
   const [row] = rows;

@@ -17,7 +17,6 @@ export function encryptSecret(
   return cipher.encrypt(secret, contextOf(subscriptionId));
 }
 
-/** The secrets that sign a delivery. */
 export type SigningSecrets = {
   /** Signs the service's own header: the previous secret during the grace period of a rotation. */
   readonly own: string;

@@ -16,7 +16,6 @@ export type AttemptResult = {
   endedAt: Date;
   outcome: AttemptOutcome;
   verdict: Verdict;
-  /** Why it failed. */
   error: string | undefined;
 };
 

@@ -27,7 +27,6 @@ export type RunningAttempts = {
    * anybody's second. If some are left over, their lane is wanted again.
    */
   choose(offers: readonly Offer[]): Chosen[];
-  /** Starts the attempt of a chosen delivery. */
   begin(attempt: Chosen<DeliveryWithBody> & { readonly signal: AbortSignal }): void;
   /** Resolves when all running attempts have ended. */
   awaitEnd(): Promise<void>;
@@ -40,7 +39,6 @@ export type RunningAttempts = {
 export function createRunningAttempts(options: {
   settings: WebhookSettings;
   logger: Logger;
-  /** Makes and stores an attempt. */
   make(attempt: {
     subscription: ServedSubscription;
     delivery: DeliveryWithBody;

@@ -18,7 +18,6 @@ export type FoldedChain = {
   reorgWindow: number;
 };
 
-/** A folded reorg. */
 export type FoldedReorganisation = {
   chainId: number;
   /** In blocks, from the first that fell out to the former head. */

@@ -41,7 +41,6 @@ export type Preparations = {
   findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
   /** Collects the missing data. */
   prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
-  /** Skips the row for a while. */
   postpone(id: string): void;
   /** Whether so many rows are being prepared that others can wait. */
   isBusy(): boolean;

@@ -10,7 +10,6 @@ import type { ClaimTurns, LookedAt } from './claimTurns.ts';
 import { acceptedBefore, acceptedOf, isTargetThere, keeperOf, sharedKeyOf } from './rowOrder.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
-/** An accepted transaction that waits to be signed. */
 export type AcceptedRow = {
   readonly id: string;
   readonly contract: Address;

@@ -17,7 +17,6 @@ export type RelayOptions = {
   /** The same database, for the listening connection. */
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'confirmations'>[];
-  /** The clients of these chains. */
   access: ChainAccess;
   signers: ReadonlyMap<number, RelaySigners>;
   settings: ReadonlyMap<number, RelaySettings>;

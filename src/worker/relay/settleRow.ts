@@ -41,7 +41,6 @@ export type SettleOptions = {
   pool: pg.Pool;
   chainId: number;
   confirmations: number;
-  /** The polling interval of the chain. */
   pollMs: number;
   client: PublicClient;
   endpoints: readonly PublicClient[];

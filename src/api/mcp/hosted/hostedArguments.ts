@@ -30,7 +30,6 @@ export const permitArguments = {
   signatureS: z.string().optional(),
 };
 
-/** The members that are present. */
 export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

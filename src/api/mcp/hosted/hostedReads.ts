@@ -99,7 +99,6 @@ const preflight = (firstChain: number) =>
       (await call.ask('validateDeployment', { body: present({ chainId, ...args }) })).data,
   });
 
-/** The read-only tools. */
 export function listHostedReads(firstChain: number) {
   return [listAgreements, getAgreement, getDocument, getState, getHistory, validate, preflight(firstChain)];
 }

@@ -54,7 +54,6 @@ const output = z.object({
 type Args = z.output<typeof input>;
 type Report = z.output<typeof templateReportShape>;
 
-/** The findings of an analysis that are faults. */
 const faults = [
   'endlessStates',
   'unsendableInputs',
