@@ -36,7 +36,7 @@ export class IssueList {
 
 const moreIssues = `has more issues than these ${maxIssues}, where reading stopped`;
 
-/** The same issues in the same order, each once, up to the list's limit. */
+/** The issues in their order, each once, up to the list's limit. */
 export function listIssues(issues: Iterable<Issue>): readonly Issue[] {
   const list = new IssueList();
   for (const issue of issues) {

@@ -27,7 +27,7 @@ export type RuleCache = {
   forget(agreement: { chainId: number; address: Hex }): void;
 };
 
-/** In characters of the definitions' text. */
+/** Characters of the definitions' text. */
 const usualCapacity = 32_000_000;
 
 /** Reads agreements' creations from the index, and keeps the last used ones. */

@@ -7,11 +7,11 @@ import { identifyMoment, type Standing } from './readStanding.ts';
 export type PlayedInputs = {
   /** Identifies what they were played on; undefined if it cannot be recognised. */
   readonly base: string | undefined;
-  /** Before the first one. */
+  /** The engine before the first one. */
   readonly start: Engine;
   /** Up to the first one whose result depends on an unknown stored variable. */
   readonly inputs: readonly PlayedInput[];
-  /** After the last one; undefined if there is such an input. */
+  /** The engine after the last one; undefined if there is such an input. */
   readonly engine: Engine | undefined;
 };
 
@@ -64,7 +64,7 @@ export function playOpenInputs(
   return { base, start, inputs, engine };
 }
 
-/** With the nonces in the index of signers who had no open input before. */
+/** Adds the nonces in the index of signers who had no open input before. */
 function addNonces(engine: Engine, { nonces }: Standing): Engine {
   const missing = [...nonces].filter(
     ([signer, nonce]) => nonce > 0n && engine.nonces.get(signer) === undefined,

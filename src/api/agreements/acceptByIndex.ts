@@ -11,7 +11,7 @@ import { findDigestFor } from './matchPermit.ts';
 
 /** What index and outbox say about an input. */
 export type IndexViews = {
-  /** After everybody's open inputs. */
+  /** The view after everybody's open inputs. */
   readonly everybodys: LocalFacts;
   /** The permit's digest, if it is signed for that view's nonce. */
   readonly digest: Hex | undefined;

@@ -84,7 +84,7 @@ export function toInputResource(row: InputRow) {
   };
 }
 
-/** The same for readers who must not see who submitted it. */
+/** An input for readers who must not see who submitted it. */
 export function toSharedInput(row: InputRow) {
   const { userId: _, ...shared } = toInputResource(row);
   return shared;

@@ -45,7 +45,7 @@ export type CompiledInput = {
   readonly call: PermitCall;
 };
 
-/** With its selector, which otherwise is hashed for each call. */
+/** Prepared with its selector, which would otherwise be hashed for each call. */
 const submitCall = prepareEncodeFunctionData({
   abi: agreementEngineAbi,
   functionName: 'submitInputWithPermit',

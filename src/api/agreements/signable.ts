@@ -57,7 +57,7 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
 /**
  * The typed data of a permit from current data, after all checks that come before the signature check.
  *
- * @throws RefusedError for what would be refused whatever the signature, in the order of a submission.
+ * @throws RefusedError if a submission would be refused with any signature, with its first reason.
  * @throws ChainUnavailableError if the chain has to be asked and cannot be.
  */
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {

@@ -81,7 +81,7 @@ function awaitMined(
   });
 }
 
-/** With the id of its transaction if that is new. */
+/** An input with the id for its transaction, if that is new. */
 type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };

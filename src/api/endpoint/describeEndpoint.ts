@@ -35,7 +35,7 @@ export function describeEndpoint(definition: EndpointDefinition, profile: Client
   return describeParts(definition, { profile, need, security, isOpen: false });
 }
 
-/** The same for an endpoint that is not only for principals. */
+/** `describeEndpoint` for endpoints with other callers than principals. */
 export function describeOpenEndpoint(
   definition: OpenEndpointDefinition,
   profile: ClientProfile,

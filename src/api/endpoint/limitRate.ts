@@ -8,9 +8,9 @@ import type { AppEnv } from './appEnv.ts';
 const readingMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Counts the request against the limits of its principal, or of somebody else of this name, and reports the
- * rest in the answer's headers: `RateLimit-Policy` with the quota and the seconds in which it refills,
- * `RateLimit` with the remaining quota and the seconds until it is full again.
+ * Counts the request against the limits of its principal, or of another `name`, and reports the rest in the answer's
+ * headers: `RateLimit-Policy` with the quota and the seconds in which it refills, `RateLimit` with the remaining quota
+ * and the seconds until it is full again.
  *
  * @throws RateLimitedError if nothing is left.
  */

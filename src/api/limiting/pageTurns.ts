@@ -6,7 +6,7 @@ export type PageTurns = {
   /**
    * Reads a page: at once, unless the owner's last pages were large or several are being read.
    *
-   * @throws RateLimitedError where too many wait behind large pages of the same owner.
+   * @throws RateLimitedError if too many wait behind large pages of the same owner.
    */
   run(owner: string, read: () => Promise<Response> | Response): Promise<Response>;
 };

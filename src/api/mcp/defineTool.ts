@@ -24,7 +24,7 @@ export type ToolAnswer<Data extends AnswerData | undefined = AnswerData | undefi
   readonly data: Data;
   /** The most that the answer may take, in tokens of four characters. */
   readonly maxTokens?: number | undefined;
-  /** Of an answer with a page of a list. */
+  /** Present if the answer has a page of a list. */
   readonly page?: AnswerPage | undefined;
 };
 

@@ -69,7 +69,7 @@ export function describeState(agreement: unknown, state: string): string | undef
 
 const mostSentences = 8;
 
-/** The same as sentences. */
+/** The next inputs as sentences. */
 export function tellNext(next: readonly NextInput[]): string {
   if (next.length === 0) return 'No input leads on from this state: it is final.';
   const sentences = next

@@ -96,7 +96,7 @@ export const exampleStory = {
       s: '0x70b1dff92b299ccb138e02354e6e8793c174a7f1cfc31a5c1c34aa191dd96e5e',
     },
   },
-  /** The same, prepared for its owner to sign. */
+  /** A deployment prepared for its owner to sign. */
   preparedDeployment: {
     ...deployment,
     displayName: 'Tandem for the winter',

@@ -48,7 +48,7 @@ const wordShape = z
   .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' });
 
 const recoveryValues: [27, 28] = [27, 28];
-/** Of several literals only the first would be documented. */
+/** If there were several literals, only the first would be documented. */
 const recoveryShape = z.literal(recoveryValues).openapi({ type: 'integer', enum: recoveryValues });
 
 export const signatureShape = z

@@ -26,7 +26,7 @@ export type RuleClock = {
   /** The enabled rules. */
   readonly rules: readonly Rule[];
   readonly enteredMs: number;
-  /** By rule of time: since when its date has its value, and the number of the next interval. */
+  /** Keyed by rule of time: since when its date has its value, and the number of the next interval. */
   readonly spans: ReadonlyMap<string, { readonly sinceMs: number; readonly nextNumber: number }>;
 };
 

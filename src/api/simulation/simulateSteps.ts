@@ -19,7 +19,7 @@ const maxCharacters = 4 * 1024 * 1024;
 
 export type SimulatedSteps = {
   readonly steps: readonly StepOutcome[];
-  /** After the last step. */
+  /** The state after the last step. */
   readonly state: string;
   readonly variables: WireValues;
   /** Why there are fewer steps than requested; null if all were simulated. */

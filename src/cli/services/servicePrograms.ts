@@ -36,7 +36,7 @@ export type ServicesOptions = {
   onStarted?: (name: ServiceName, pid: number) => void;
   onRestart(name: ServiceName, exit: Exit, delayMs: number): void;
   onGivenUp(name: ServiceName, exit: Exit): void;
-  /** Services that are restarted for ever; the others go on without them. */
+  /** Services that are always restarted; the others continue without them. */
   kept?: readonly ServiceName[];
 };
 

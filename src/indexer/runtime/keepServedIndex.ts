@@ -5,7 +5,7 @@ import { findServedSchema } from './servedSchemas.ts';
 
 export type KeepOptions = {
   databaseUrl: string;
-  /** Of the index that takes the place of the served one. */
+  /** The schema of the index that will replace the served one. */
   schema: string;
   plan: InterimPlan;
   /** The program that follows the chains into the served index. */

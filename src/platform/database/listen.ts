@@ -18,8 +18,8 @@ const longestDelayMs = 5_000;
 const probeIntervalMs = 10_000;
 
 /**
- * Holds one listening connection, and reconnects for ever when it breaks. Notifications arrive at most once,
- * so callers also read the tables in `onConnected`.
+ * Holds one listening connection, and always reconnects when it breaks. Notifications arrive at most once, so callers
+ * also read the tables in `onConnected`.
  */
 export function listen(options: ListenOptions): Listener {
   let client: pg.Client | undefined;

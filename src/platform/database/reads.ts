@@ -24,7 +24,7 @@ export function readFromPrimary(primary: pg.Pool): Reads {
 export type ReadOutcome = 'replica' | 'late' | 'cancelled' | 'refused' | 'away';
 
 const pollMs = 25;
-/** Without this rest, an absent replica would delay each read until its absence is noticed. */
+/** Without this pause, an absent replica would delay each read until its absence is noticed. */
 const restMs = 5_000;
 
 /**

@@ -32,7 +32,7 @@ const sweepIntervalMs = 50;
 const unusedMs = 500;
 /** Connections that wait to be accepted: after a restart all listeners of the feed come back at once. */
 const mostUnaccepted = 4_096;
-/** A client that sends its request more slowly is cut off, so that none can hold a connection for ever. */
+/** A client that sends its request more slowly is cut off, so that none can hold a connection without end. */
 const requestTimeoutMs = 30_000;
 /**
  * Longer than balancers keep an idle connection (usually 60 seconds). If the server closed it first, a

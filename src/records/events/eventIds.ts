@@ -53,7 +53,7 @@ export function transitionIdentity({
   return JSON.stringify([chainId, agreement.toLowerCase(), transactionHash.toLowerCase(), ordinal]);
 }
 
-/** A unique name of a deployment, likewise. */
+/** A unique name of a deployment, for deriving other names; not a secret. */
 export function deploymentIdentity({ chainId, recordId, transactionHash }: DeploymentPlace): string {
   return JSON.stringify([chainId, recordId, transactionHash.toLowerCase()]);
 }

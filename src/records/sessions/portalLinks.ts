@@ -28,7 +28,7 @@ export type PortalLinkRow = Pick<typeof portalLinks.$inferSelect, keyof typeof c
 /** Unused, and with an active key. To be joined with the keys. */
 const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.endedAt} is null
   and ${portalLinks.expiresAt} > now() and ${apiKeys.status} = 'active'`;
-/** The same for one principal. A partial index serves it, so ended rows cost nothing. */
+/** `isWaiting` for one principal. A partial index serves it, so ended rows cost nothing. */
 const isWaitingOf = (principalId: string) =>
   sql`${sql.raw(inForceKey('portal_links.principal_id'))} = ${principalId} and ${isWaiting}`;
 
@@ -154,7 +154,7 @@ export async function listPortalLinks(
 }
 
 /**
- * Ends a link for ever; sessions that it opened stay. A used or ended link stays unchanged.
+ * Ends a link permanently; sessions that it opened stay. A used or ended link stays unchanged.
  *
  * @throws NotFoundError if the principal has no such link.
  */

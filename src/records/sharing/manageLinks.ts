@@ -95,7 +95,7 @@ export async function listLinks(
 }
 
 /**
- * Ends a link for ever, on every process within a second. An ended link stays unchanged.
+ * Ends a link permanently, on every process within a second. An ended link stays unchanged.
  *
  * @throws NotFoundError if the record has no such link.
  */

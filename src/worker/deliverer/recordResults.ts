@@ -8,7 +8,7 @@ import type { Verdict } from './retrySchedule.ts';
 export type AttemptResult = {
   deliveryId: string;
   subscriptionId: string;
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
   /** When the attempt became due, as in `DueDelivery`. */
   dueAt: string | null;

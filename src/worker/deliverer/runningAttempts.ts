@@ -51,7 +51,7 @@ export function createRunningAttempts(options: {
   const underWay = createCounts();
   const running = new Set<Promise<void>>();
 
-  /** With the places of `planned` attempts taken. */
+  /** Places left while those of `planned` attempts are taken. */
   const measureLeft = (lane: Lane, planned: Planned) => {
     const { host, principalId } = lane;
     const rooms = [measureFree(lane, settings), settings.perWorker - running.size - planned.total];

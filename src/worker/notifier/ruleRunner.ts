@@ -19,7 +19,7 @@ import { type ClockedChain, readChainClock } from './readChainClock.ts';
 export type RuleRunnerOptions = {
   /** Takes one connection per chain from it while rules fire. */
   pool: pg.Pool;
-  /** The same database, for the listening connection. */
+  /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly ClockedChain[];
   clients: ChainClients;

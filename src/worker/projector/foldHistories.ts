@@ -101,7 +101,7 @@ export async function foldHistories(
   };
 
   for (const [recordId, error] of condemned) {
-    // Another fold has set it aside already, perhaps in a phase that this one cannot know any more.
+    // Another fold has already quarantined it, perhaps in a phase that this one can no longer know.
     if (!quarantine.has(recordId)) quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
   }
   // A record that is retried is not folded twice.

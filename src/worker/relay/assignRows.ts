@@ -33,7 +33,7 @@ export type Assignment = {
   assigned: AssignedRow[];
   /** Rows whose terms are not fully known yet. */
   unprepared: AcceptedRow[];
-  /** Rows that cost more than their wallets have left, and the wallets that need not look at them again. */
+  /** Rows that cost more than their wallets have left, and the wallets that need not check them again. */
   unpayable: { row: AcceptedRow; wallets: readonly Address[] }[];
 };
 

@@ -50,10 +50,7 @@ export type SettleOptions = {
   logger: Logger;
 };
 
-/**
- * When to look at a row again, and since when nodes know nothing of its bytes although a block used up its
- * nonce.
- */
+/** When to check a row again, and since when nodes know nothing of its bytes although a block used up its nonce. */
 export type Watch = {
   nextAt: number;
   pauseMs: number;
@@ -154,7 +151,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
     isPaid: true,
   });
   if (!isFailed) return false;
-  // The permit may be sent again, and reverts anew then.
+  // The permit may be sent again, and may then revert again.
   ownReverts.delete(row.id);
   countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
   const admission = await explainRevert(pool, row.id);

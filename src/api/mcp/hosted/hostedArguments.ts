@@ -34,7 +34,7 @@ export function present(members: Readonly<Record<string, unknown>>): Record<stri
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The same as text, as in queries. */
+/** The members that are present, as text for queries. */
 export function presentTexts(members: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(present(members)).map(([name, value]) => [name, String(value)]));
 }
