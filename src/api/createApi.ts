@@ -99,7 +99,6 @@ type ApiSettings = Omit<
   readonly clientProfile: ClientProfile;
   readonly failedAttempts: FailedAttempts;
   readonly environment: Environment;
-  /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[];
   readonly onToolCall?: ((outcome: ToolOutcome) => void) | undefined;
 };

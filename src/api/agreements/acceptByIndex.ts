@@ -9,7 +9,6 @@ import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
 
-/** What index and outbox say about an input. */
 export type IndexViews = {
   /** The view after everybody's open inputs. */
   readonly everybodys: LocalFacts;

@@ -11,7 +11,6 @@ export type Collecting = {
   readonly source: EvidenceSource;
   readonly client: PublicClient;
   readonly record: EvidenceRecord;
-  /** Called with the number of proved blocks and of all blocks. */
   onProgress(done: number, total: number): void;
   /** Whether to stop before the next block so that others can run. Restarting is cheap: proved blocks are kept. */
   isTurnOver(): boolean;

@@ -9,7 +9,6 @@ import { TurnOverError } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
-/** How many of a file's blocks are proved. */
 export type EvidenceProgress = { readonly done: number; readonly total: number };
 
 export type EvidenceDesk = {

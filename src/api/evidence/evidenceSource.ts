@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { type Allowance, createAllowance } from '../../platform/turns/allowance.ts';
 
-/** Where proofs and payloads are read from. */
 export type EvidenceSource = {
   readonly pool: pg.Pool;
   /** Characters of all readers together: a history can have hundreds of megabytes. */

@@ -6,7 +6,6 @@ import type { CalledPermit } from '../../protocol/evidence/evidenceCalls.ts';
 /** What a permit allows: a deployment, or the input of that id. */
 export type PermitSubject = 'deployment' | Hex;
 
-/** The permits that a transaction's call data may hold. */
 export type PermitPlaces = {
   /** Those by that signer for that subject, in the order of the data. */
   list(signer: Hex, subject: PermitSubject): CalledPermit[];

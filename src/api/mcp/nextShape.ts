@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 const names = z.array(z.string());
 
-/** The possible next inputs, in answers of tools. */
 export const nextShape = z
   .array(
     z.object({

@@ -18,7 +18,6 @@ export function computeIndexSchemaName(options: {
   root: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory'>[];
   startBlocks: ReadonlyMap<number, number>;
-  /** How often the index of a chain was given up. */
   generations?: Generations;
 }): string {
   const hash = createHash('sha256');
