@@ -90,7 +90,7 @@ export async function readDraft({ database }: Services, recordId: string): Promi
   };
 }
 
-/** @throws RefusedError `draft_signed` for a draft that waits for no signature any more. */
+/** @throws RefusedError `draft_signed` if the draft no longer waits for a signature. */
 export function requireUnsigned({ isSigned }: StoredDraft): void {
   if (isSigned) throw new RefusedError('draft_signed', 'The draft is already signed.');
 }
@@ -99,7 +99,7 @@ export function requireUnsigned({ isSigned }: StoredDraft): void {
  * Withdraws a draft with all links to it.
  *
  * @throws NotFoundError if the principal has no such record.
- * @throws RefusedError `draft_signed` if its owner has signed it: what is signed can be sent by anyone.
+ * @throws RefusedError `draft_signed` if its owner has signed it: anyone can send a signed deployment.
  */
 export async function deleteDraft(
   { id, principalId }: { id: string; principalId: string },

@@ -22,10 +22,7 @@ export type Readiness = {
   };
   /** In words, why the process is not ready. Empty if it is. */
   readonly reasons: readonly string[];
-  /**
-   * In words, what is missing although the process is useful: a chain without an answering node holds up no
-   * other.
-   */
+  /** What is missing although the process is useful, in words: a chain without an answering node delays no other. */
   readonly degraded: readonly string[];
   /** Empty if the database does not answer. */
   readonly chains: readonly ChainFacts[];

@@ -84,7 +84,7 @@ export function createPortalLink(
  * Opens a link's session and uses the link up in the same transaction: of several concurrent requests one
  * succeeds.
  *
- * @throws AccessError `unauthorized` for anything but a link that waits; it is not said what is wrong with it.
+ * @throws AccessError `unauthorized` for anything but a usable link. The message does not say why.
  * @throws RefusedError `session_limit_reached`; then the link still waits.
  */
 export function redeemPortalLink(

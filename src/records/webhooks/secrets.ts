@@ -27,7 +27,7 @@ export type SigningSecrets = {
 /**
  * A subscription's valid secrets at a point in time.
  *
- * @throws Error if they were encrypted with a key that is not known any more.
+ * @throws Error if they were encrypted with a key that is no longer known.
  */
 export function readSigningSecrets(
   row: {
