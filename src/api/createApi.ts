@@ -99,9 +99,7 @@ type ApiSettings = Omit<
   readonly clientProfile: ClientProfile;
   readonly failedAttempts: FailedAttempts;
   readonly environment: Environment;
-  /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[];
-  /** Called for each tool call of an agent. */
   readonly onToolCall?: ((outcome: ToolOutcome) => void) | undefined;
 };
 

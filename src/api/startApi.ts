@@ -17,7 +17,7 @@ import { startInternalServer } from '../platform/operations/internalServer.ts';
 import { createMetrics } from '../platform/operations/metrics.ts';
 import type { Closing } from '../platform/supervision/runService.ts';
 import { isTracing } from '../platform/tracing/tracing.ts';
-import { createChanges } from '../records/agreements/changes.ts';
+import { createChangeWatcher } from '../records/agreements/changeWatcher.ts';
 import { readFeed } from '../records/events/readFeed.ts';
 import { createQuotaKeeper } from '../records/quotas/quotaKeeper.ts';
 import { forgetSessions } from '../records/sessions/forgetSessions.ts';
@@ -78,7 +78,6 @@ export async function startApi(
     webhookSettings: WebhookSettings;
     /** Undefined for no console. */
     consoleSettings?: ConsoleSettings | undefined;
-    /** Describes one thing for operators. */
     describeTrace?: ((database: Database, id: string) => Promise<string | undefined>) | undefined;
     /** Where readiness and metrics are served; undefined for nowhere. */
     internal?: InternalServerSettings | undefined;
@@ -129,7 +128,7 @@ export async function startApi(
     logger,
   });
   onClose({ name: 'authenticator', close: authenticator.close });
-  const changes = createChanges({ databaseUrl, onAccessChanged: authenticator.forget, logger });
+  const changes = createChangeWatcher({ databaseUrl, onAccessChanged: authenticator.forget, logger });
   onClose({ name: 'changes', close: changes.close });
   const access = createChainAccess(chains, limits);
   const { clients } = access;

@@ -54,7 +54,7 @@ export function initialStoredAddresses(agreement: unknown, values: WireValues): 
   return addressesOf(held.map(({ name }) => [name, values[name]] as const));
 }
 
-/** The same after an accepted input, whose persistent fields overwrite variables. */
+/** The stored addresses after an accepted input, whose persistent fields overwrite variables. */
 export function applyStoredAddresses(
   stored: StoredAddresses,
   agreement: unknown,

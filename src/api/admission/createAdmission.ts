@@ -59,7 +59,7 @@ export type Admission = {
 const playedCapacity = 8_000_000;
 const charactersOfInput = 1_000;
 
-/** After a missing index was noticed, it is not looked for again for this long. */
+/** How long a missing index is not checked again. */
 const absenceMs = 1_000;
 
 /** The dependencies of admission. */

@@ -23,8 +23,8 @@ export type Standing = {
   /** Unix seconds of the newest block of the index. */
   readonly headTimestamp: number;
   /**
-   * Storing inputs, newest first, among the last `readInputs`, as far as they are short enough together. Undefined at
-   * the moment that the query names as known.
+   * Inputs that store something, newest first, within `readInputs` and `mostCharacters`. Undefined if the caller
+   * already has them.
    */
   readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[] | undefined;
   /** Whether no earlier input stores anything. */
@@ -51,7 +51,6 @@ export type StandingQuery = {
   readonly chainId: number;
   readonly contract: Address;
   readonly signer: Address;
-  /** The inputs of this agreement that store something. */
   readonly storingInputs: readonly string[];
   readonly gasKind: string;
   /** The asking principal. */

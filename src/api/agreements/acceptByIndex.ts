@@ -8,20 +8,19 @@ import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
 
-/** What index and outbox say about an input. */
 export type IndexViews = {
-  /** After everybody's open inputs. */
+  /** The view after everybody's open inputs. */
   readonly everybodys: LocalFacts;
   /** The permit's digest, if it is signed for that view's nonce. */
   readonly digest: Hex | undefined;
-  /** The same with a digest; without one the view after the sender's own open inputs. */
+  /** `everybodys` if there is a digest, otherwise the view after the sender's own open inputs. */
   readonly view: LocalFacts;
 };
 
 /**
- * The decision of index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal tells what the
- * sender's own open inputs object to. It only tells that others' come first if the own ones would let the permit pass. The
- * very same permit as an open one, which others may have sent, is accepted.
+ * Decides by index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal gives details
+ * only about the sender's own open inputs. If only other senders' inputs prevent it, it says just that another input
+ * comes first. A permit that is already open is accepted, whoever sent it.
  *
  * @throws RefusedError
  * @throws ChainUnavailableError if index and outbox cannot be read again.
@@ -42,7 +41,7 @@ export async function acceptByIndex(
   const shared = await findShared(request, { own, alone }, services);
   if (shared) return shared;
   if (alone instanceof RefusedError) throw alone;
-  // Without a digest, the view of everybody's may be older than the own one.
+  // `everybodys` may be older than `own`.
   const latest = first ? everybodys : await lookAtInput(request, services);
   if (!latest) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const last = first ?? (await decide(latest));
@@ -78,7 +77,7 @@ function describe({ gasKind, isExternal, note }: LocalFacts): Pick<AdmittedInput
   return { gasKind: isExternal ? null : gasKind, note };
 }
 
-/** Admits the input as the open permit that is the very same one, if there is one. That permit proves its signer. */
+/** The same permit, if it is already open. It was accepted, so its signer is proved. */
 async function findShared(
   { compiled }: AdmissionRequest,
   { own, alone }: { own: LocalFacts; alone: AdmittedInput | RefusedError },
@@ -92,7 +91,7 @@ async function findShared(
   return open === digest ? { nonce, digest, gas: null, compiled, ...describe(own) } : undefined;
 }
 
-/** The nonce that a permit signs which was refused for signing a later one. */
+/** Nonce and digest of a permit refused as `future_nonce`. */
 function findLater(
   permit: Permit,
   { reason, facts: { signedNonce } }: RefusedError,
@@ -105,7 +104,7 @@ function findLater(
 
 const aboutNonces = ['nonce_in_flight', 'stale_nonce', 'future_nonce'];
 
-/** A refusal because of others' open inputs, without what those lead to. Nonces are the signer's own. */
+/** Removes facts that would reveal other senders' open inputs. Nonces are the signer's own. */
 function withoutFacts(refusal: RefusedError): RefusedError {
   const { reason, field } = refusal;
   if (aboutNonces.includes(reason)) return refusal;

@@ -13,8 +13,9 @@ import { findDigestFor } from './matchPermit.ts';
 import { findSignatureFault } from './permitSignature.ts';
 
 /**
- * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's simulation. Unless the
- * permit is signed for the next nonce, only the sender's own open inputs count, so that nobody learns of others'.
+ * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's simulation. Unless
+ * the permit is signed for the next nonce, only the sender's own open inputs count. Otherwise the answer would reveal
+ * other senders' inputs.
  *
  * @param request.local what `lookAtInput` has said about it after everybody's open inputs.
  * @throws RefusedError for everything that keeps it from being sent.

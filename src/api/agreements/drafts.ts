@@ -28,7 +28,6 @@ export type StoredDraft = DeploymentContent & {
   readonly signer: Address;
   readonly docUri: string;
   readonly documentId: string | undefined;
-  /** The owner has already signed it. */
   readonly isSigned: boolean;
 };
 
@@ -86,7 +85,7 @@ export async function readDraft({ database }: Services, recordId: string): Promi
   };
 }
 
-/** @throws RefusedError `draft_signed` for a draft that waits for no signature any more. */
+/** @throws RefusedError `draft_signed` if the draft no longer waits for a signature. */
 export function requireUnsigned({ isSigned }: StoredDraft): void {
   if (isSigned) throw new RefusedError('draft_signed', 'The draft is already signed.');
 }
@@ -95,7 +94,7 @@ export function requireUnsigned({ isSigned }: StoredDraft): void {
  * Withdraws a draft with all links to it.
  *
  * @throws NotFoundError if the principal has no such record.
- * @throws RefusedError `draft_signed` if its owner has signed it: what is signed can be sent by anyone.
+ * @throws RefusedError `draft_signed` if its owner has signed it: anyone can send a signed deployment.
  */
 export async function deleteDraft(
   { id, principalId }: { id: string; principalId: string },

@@ -39,7 +39,6 @@ export type InputRow = RowOf<
   | 'error'
 > & { block_number: number | null; created_at: number; updated_at: number };
 
-/** The names of `inputColumns`. */
 export const inputNames = [
   'id',
   'record_id',
@@ -85,7 +84,7 @@ export function toInputResource(row: InputRow) {
   };
 }
 
-/** The same for readers who must not see who submitted it. */
+/** An input for readers who must not see who submitted it. */
 export function toSharedInput(row: InputRow) {
   const { userId: _, ...shared } = toInputResource(row);
   return shared;

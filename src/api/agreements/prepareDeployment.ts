@@ -15,7 +15,6 @@ export type DeploymentPreparation = DeploymentContent & {
   /** Unix seconds; an hour ahead by default. */
   readonly deadline?: bigint | undefined;
   readonly documentId?: string | undefined;
-  /** The draft record of this deployment. */
   readonly draftId?: string | undefined;
 };
 

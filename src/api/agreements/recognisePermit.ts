@@ -16,7 +16,7 @@ export type PermitCall = { readonly chainId: number; readonly contract: Address;
 
 /** The result of the same principal's earlier request with the same permit. */
 export type KnownPermit = {
-  /** Of the record, or of the input. */
+  /** Id of the record, or of the input. */
   readonly id: string;
   /** Whether the input has failed, even if somebody else has sent the permit again. */
   readonly hasFailed: boolean;

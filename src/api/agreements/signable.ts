@@ -39,8 +39,8 @@ export type Preparation = {
   /** The same action as a direct call by the signer, without a permit; none if it has no encoding. */
   readonly directCall: Omit<Call, 'from'> | undefined;
   /**
-   * The nonce to sign: the next one that no permit of the principal holds; or the mined one; or the one whose
-   * turn it is, which is the mined one, or none if a permit of the principal holds it.
+   * Which nonce to sign. `free`: the next one that no permit of the principal holds. `mined`: the mined one. `turn`:
+   * the mined one, refused if a permit of the principal holds it.
    */
   readonly nonces: 'free' | 'mined' | 'turn';
   /** The view from index and outbox; undefined if a node must decide. */
@@ -57,8 +57,8 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
 /**
  * The typed data of a permit from current data, after all checks that come before the signature check.
  *
- * @throws RefusedError for what would be refused whatever the signature, in the order of a submission.
- * @throws ChainUnavailableError if the chain has to be asked and cannot be.
+ * @throws RefusedError if a submission would be refused with any signature, with its first reason.
+ * @throws ChainUnavailableError if a node has to be asked and none answers.
  */
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {
   const { principalId, chainId, contract, agreement, signer, nonces } = preparation;
@@ -100,7 +100,7 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   return { ...drawn, minedNonce: facts.minedNonce, verdict };
 }
 
-/** The nonce of an open permit with the very same terms: the same terms are the same permit. */
+/** The nonce of an open permit with equal terms; a repeat returns that permit. */
 async function findSame(
   held: readonly OwnPermit[],
   build: (nonce: bigint) => TypedDataDefinition,

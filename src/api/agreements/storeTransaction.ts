@@ -10,7 +10,6 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 
 export type NewTransaction = {
-  /** The submitting principal. */
   readonly principalId: string;
   readonly chainId: number;
   readonly kind: 'deploy' | 'input';
@@ -35,7 +34,7 @@ export type NewTransaction = {
  * if it had failed. Other rows stored in the same database transaction may refer to it.
  *
  * @throws RefusedError `stale_nonce` if the chain has taken the permit meanwhile.
- * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
+ * @throws pg.DatabaseError for the constraint `transactions_open_permit`, if another open permit holds the nonce.
  */
 export function storeTransaction(
   database: DatabaseTransaction,

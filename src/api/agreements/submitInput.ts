@@ -35,8 +35,8 @@ export type InputRequest = SignedInput & {
  *
  * @returns the input as it is then; its transaction hash is known, unless it failed.
  * @throws RefusedError for everything that keeps the input from being sent; then nothing is stored.
- * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either. Or where the transaction is
- * not signed in time: then the input is stored and will be sent.
+ * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either. Also if the transaction is
+ * not signed in time; the input is then stored and will be sent.
  */
 export async function submitInput(request: InputRequest, services: AdmissionServices): Promise<InputRow> {
   const { changes, pool, limits } = services;
@@ -80,7 +80,7 @@ function awaitMined(
   });
 }
 
-/** With the id of its transaction if that is new. */
+/** An input with the id for its transaction, if that is new. */
 type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };
@@ -93,7 +93,7 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   const recognise = async () =>
     compiled &&
     findSubmission(database, { recordId: target.id, principalId: request.principalId, ...compiled.call });
-  // Begins before the permit is known to be new, because nearly all are.
+  // Starts before the duplicate check, because nearly all permits are new.
   const looking = lookAtInput({ input: request, target, compiled }, services);
   looking.catch(() => {});
 

@@ -20,11 +20,11 @@ type BodySource = { limits: Limits; bytes: Uint8Array | undefined };
 export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
   /** The query of a read, and its consistency tokens. */
   parseQuery(url: string): { consistency?: string | undefined; values: z.output<Query> };
-  /** The same for a query that was read already, without tokens. */
+  /** Checks a query that was read already, without tokens. */
   checkQuery(sent: Readonly<Record<string, string>>): z.output<Query>;
   parseParams(params: Readonly<Record<string, string>>): z.output<Params>;
   readBody(request: Request, source: BodySource): Promise<z.output<Body>>;
-  /** The same for a body that was parsed already. */
+  /** Checks a body that was parsed already. */
   checkBody(value: unknown, limits: Limits): z.output<Body>;
 };
 

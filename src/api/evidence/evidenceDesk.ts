@@ -9,7 +9,6 @@ import { TurnOverError } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
-/** How many of a file's blocks are proved. */
 export type EvidenceProgress = { readonly done: number; readonly total: number };
 
 export type EvidenceDesk = {
@@ -142,7 +141,7 @@ export function createEvidenceDesk(
     close() {
       closing.abort(new Error('the service is stopping'));
       queues.clear();
-      // Not even those that run are waited for: they may wait for a node that does not answer.
+      // Running collections are not awaited: their node may never answer.
       for (const job of jobs.values()) job.cancel();
     },
   };

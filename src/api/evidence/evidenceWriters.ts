@@ -16,7 +16,6 @@ export type EvidenceWriters = {
   open(pieces: AsyncIterable<string>, reader: EvidenceReader): ReadableStream<Uint8Array>;
 };
 
-/** The reader of a file, and its turn. */
 export type EvidenceReader = {
   readonly turn: string;
   readonly requestId: string;
@@ -117,8 +116,7 @@ export function createEvidenceWriters(
             } catch (error) {
               end();
               if (isCancelled) return;
-              // Its reader sees that the connection ends before the file. The server would print the stream's error
-              // past the log.
+              // The reader sees a closed connection. An error passed to the stream would bypass our log.
               logger.warn({ requestId, err: error }, 'a file of evidence could not be written to its end');
               disconnect();
               controller.close();

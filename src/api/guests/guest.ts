@@ -13,8 +13,8 @@ export type Guest = {
   /** The variable that the guest signs for; absent for the owner, and for a wallet that has logged in. */
   readonly participant: string | undefined;
   /**
-   * The only wallet that can sign. Undefined if nobody can, and for a participant's link where nothing is
-   * signed: there `readSharedRecord` finds it among the values that it reads.
+   * The only wallet that can sign. Undefined if nobody can sign, also for a participant's link when nothing is signed;
+   * `readSharedRecord` then takes it from the record's values.
    */
   readonly wallet: Address | undefined;
 };

@@ -4,7 +4,6 @@ import type { FailedAttempts } from '../authentication/failedAttempts.ts';
 import type { GuestAuthenticator } from './guestAuthenticator.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
 
-/** The dependencies of the routes for guests. */
 export type GuestServices = AdmissionServices & {
   readonly guests: GuestAuthenticator;
   readonly wallets: WalletAuthenticator;

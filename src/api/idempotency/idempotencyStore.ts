@@ -77,7 +77,7 @@ const completeStatement = `
 const releaseStatement =
   'delete from service.idempotency_keys where principal_id = $1 and key = $2 and attempt_id = $3';
 
-/** Of several concurrent requests under one key only the first may begin. */
+/** Only the first of several concurrent requests under one key may begin. */
 const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
   const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
   const asked = [...firsts.values()];

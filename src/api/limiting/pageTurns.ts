@@ -6,7 +6,7 @@ export type PageTurns = {
   /**
    * Reads a page: at once, unless the owner's last pages were large or several are being read.
    *
-   * @throws RateLimitedError where too many wait behind large pages of the same owner.
+   * @throws RateLimitedError if too many wait behind large pages of the same owner.
    */
   run(owner: string, read: () => Promise<Response> | Response): Promise<Response>;
 };
@@ -18,9 +18,9 @@ const fewAtOnce = 4;
 const largeBytes = 65_536;
 /** A megabyte takes the event loop some twenty milliseconds on its way from the database to the caller. */
 const restMsPerMebibyte = 64;
-/** For so long after a large page its owner's pages are read one by one. */
+/** After a large page, its owner's pages are read one at a time for this long. */
 const slowMs = 2_000;
-/** For so long after a large page its owner's pages may be large again. */
+/** After a large page, its owner's pages count as possibly large for this long. */
 const rememberedMs = 60_000;
 const mostWaiting = 100;
 const retryAfterSeconds = 1;

@@ -62,7 +62,6 @@ function indexFollowers(agreement: unknown): (state: string) => string[] {
   return (state) => [...(followers.get(state) ?? [])];
 }
 
-/** The description of a state, if its document has one. */
 export function describeState(agreement: unknown, state: string): string | undefined {
   const described = new JsonCursor(agreement).at('execution').at('states').at(state).at('description').value;
   return typeof described === 'string' ? described : undefined;
@@ -70,7 +69,7 @@ export function describeState(agreement: unknown, state: string): string | undef
 
 const mostSentences = 8;
 
-/** The same as sentences. */
+/** The next inputs as sentences. */
 export function tellNext(next: readonly NextInput[]): string {
   if (next.length === 0) return 'No input leads on from this state: it is final.';
   const sentences = next

@@ -3,7 +3,6 @@ import { stateShape } from '../shapes/resources.ts';
 
 const names = z.array(z.string());
 
-/** The possible next inputs, in answers of tools. */
 export const nextShape = z
   .array(
     z.object({

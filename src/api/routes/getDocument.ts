@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
 import { fillTemplate } from '../../records/documents/fillTemplate.ts';
+import { chooseForm } from '../documents/chooseForm.ts';
 import type { HostedDocument } from '../documents/hostedDocument.ts';
-import { chooseForm } from '../documents/negotiate.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { readDocument } from '../documents/readDocument.ts';

@@ -73,7 +73,7 @@ export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
   return measured(requestId, `{"data":${dataText},"pageInfo":${page},"meta":${buildMeta(requestId)}}`);
 }
 
-/** With its length, by which `PageTurns` knows large answers. */
+/** Notes the length of the answer, by which `PageTurns` knows large answers. */
 function measured(requestId: string, text: string): Response {
   const headers = { 'content-length': String(Buffer.byteLength(text)) };
   return writeJson({ status: 200, requestId, text, headers });

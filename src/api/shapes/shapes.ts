@@ -54,7 +54,7 @@ export function buildHexShape(digits: number) {
 const wordShape = buildHexShape(64);
 
 const recoveryValues: [27, 28] = [27, 28];
-/** Of several literals only the first would be documented. */
+/** If there were several literals, only the first would be documented. */
 const recoveryShape = z.literal(recoveryValues).openapi({ type: 'integer', enum: recoveryValues });
 
 export const signatureShape = z
@@ -148,7 +148,6 @@ export const notificationTemplateShape = z.unknown().openapi({
   description: 'The notification rules: `rules`, and optional `metadata`.',
 });
 
-/** The parameter `{id}` of the record routes. */
 export const recordParams = z.strictObject({
   id: z.string().openapi({
     description: 'The record id or the contract address.',

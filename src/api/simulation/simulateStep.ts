@@ -30,7 +30,6 @@ import {
   type RuleParties,
 } from './ruleClock.ts';
 
-/** The state of a simulated agreement. */
 export type SimulatedMoment = {
   readonly agreement: unknown;
   /** Limits on the values of a step. */
@@ -119,7 +118,6 @@ export function simulateStep(
   }
 }
 
-/** The name of an engine's current state. */
 export function stateOf({ names }: Pick<SimulatedMoment, 'names'>, { state }: Engine): string {
   return names.get(state) ?? state;
 }

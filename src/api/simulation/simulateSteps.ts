@@ -14,7 +14,6 @@ import {
 } from './simulateStep.ts';
 import { createWorkBudget } from './workBudget.ts';
 
-/** The most steps of one simulation. */
 export const maxSteps = 200;
 /** Computing time of one simulation, for large rules and documents. */
 const maxMs = 2_000;
@@ -23,7 +22,7 @@ const maxCharacters = 4 * 1024 * 1024;
 
 export type SimulatedSteps = {
   readonly steps: readonly StepOutcome[];
-  /** After the last step. */
+  /** The state after the last step. */
   readonly state: string;
   readonly variables: WireValues;
   /** Why there are fewer steps than requested; null if all were simulated. */

@@ -59,7 +59,7 @@ export function buildProgram(context: ProgramContext): Command {
 }
 
 function addPrincipals(program: Command, { withDatabase }: ProgramContext): void {
-  const principals = program.command('principals').description('whoever owns agreements, keys and webhooks');
+  const principals = program.command('principals').description('owners of agreements, keys and webhooks');
   principals
     .command('create')
     .description('register a principal; it may do nothing until it has entitlements and a key')
@@ -102,10 +102,10 @@ function addEntitlements(program: Command, { withDatabase }: ProgramContext): vo
 function addKeys(program: Command, { withDatabase }: ProgramContext): void {
   const keys = program
     .command('keys')
-    .description('API keys; the text of a key is shown once, at its making');
+    .description('API keys; the text of a key is shown once, when it is created');
   keys
     .command('create')
-    .description('make a key')
+    .description('create a key')
     .argument('<principal>', 'name or id')
     .option('--label <label>', 'what the key is for')
     .action((principal: string, { label }: { label?: string }) =>

@@ -21,13 +21,11 @@ export function clientOf(chainId: number, { clients }: { clients: ChainClients }
   return client;
 }
 
-/** A process's access to its chains. */
 export type ChainAccess = {
   /** Clients over all endpoints of a chain, with failover. */
   readonly clients: ChainClients;
   /** Clients over each single endpoint, by chain id. */
   readonly endpointClients: ReadonlyMap<number, readonly PublicClient[]>;
-  /** The current condition of the endpoints. */
   describe(): EndpointFacts[];
   /** The latest block reported by a usable endpoint of the chain; undefined if there is none. */
   latestBlock(chainId: number): number | undefined;

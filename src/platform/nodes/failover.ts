@@ -11,7 +11,7 @@ import { findCallFault } from './unavailable.ts';
 type Failure = { readonly error: unknown; readonly isFinal: boolean; readonly isRefusal: boolean };
 
 const roundPauseMs = 100;
-/** A rest that ends this soon is awaited if there is no other endpoint. */
+/** A pause that ends this soon is awaited if there is no other endpoint. */
 const patienceMs = 2_000;
 /** A node's error for too many calls, in a request that went through. */
 const limitCodes = new Set([-32_005, 429]);

@@ -181,7 +181,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   ]);
   const oldest = gauge(
     'outbox_oldest_age_seconds',
-    'When the oldest unmined transaction was accepted. 0 if none is waiting.',
+    'Age in seconds of the oldest unmined transaction. 0 if none is waiting.',
     ['chain'],
   );
   const balance = gauge('wallet_balance_wei', 'The balance of a relayer wallet.', ['chain', 'wallet']);
@@ -202,7 +202,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   const waiting = gauge('deliveries_waiting', 'Webhook deliveries waiting for an attempt.', ['status']);
   const oldestDelivery = gauge(
     'deliveries_oldest_age_seconds',
-    'When the oldest waiting delivery became due. 0 if none is waiting.',
+    'How long the oldest waiting delivery has waited, in seconds. 0 if none is waiting.',
     ['status'],
   );
   const quarantined = gauge(

@@ -23,7 +23,7 @@ const byteGas = 44n;
 const coldSlotGas = 17_100n;
 /** A change of state, if the observed input kept the state. */
 const changedSlotGas = 2_900n;
-/** Of a stored field: its type, its length, and its data. */
+/** Slots of a stored field: its type, its length, and its data. */
 const slotsOfField = 4n;
 
 /**

@@ -12,7 +12,7 @@ export type EntitlementMode = (typeof entitlementModes)[number];
 
 export type Entitlement = { readonly scope: string; readonly mode: EntitlementMode };
 
-/** From lax to strict. */
+/** A larger number is stricter. */
 const strictness = { free_allowlist: 0, paid_required: 1, blocked: 2 } as const;
 
 /**

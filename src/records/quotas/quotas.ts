@@ -20,11 +20,11 @@ export const defaultQuotas = {
   /** Bytes of events; what many recipients share counts about once. */
   eventBytesPerDay: 2 * 1024 ** 3,
   mailsPerDay: 2_000,
-  /** As estimated, and used by attempts in vain; the operator pays. */
+  /** As estimated, and used by failed attempts; the operator pays. */
   gasPerDay: 50_000_000_000,
   /** Bytes of answers kept for Idempotency-Keys, each for a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions, for ever. */
+  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions, kept permanently. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;
@@ -66,7 +66,6 @@ const findUse = (principalId: string) => sql`
   left join service.usage_days today on today.principal_id = ${principalId} and today.day = (now() at time zone 'utc')::date
   left join service.usage_totals total on total.principal_id = ${principalId}`;
 
-/** A principal's usage and quotas. */
 export async function readQuotas(database: Queryable, principalId: string): Promise<QuotaState[]> {
   const { rows } = await database.execute<Row>(findUse(principalId));
   const [row] = rows;

@@ -23,7 +23,6 @@ export type Occurrence = {
   readonly variables: VariableValues;
 };
 
-/** A rule's firing for one recipient, as stored. */
 export type NewFiring = {
   readonly id: string;
   readonly principalId: string;
@@ -94,7 +93,6 @@ function listRecipients({ rule, record, variables }: Occurrence): Recipient[] {
   return resolveRecipients(rule.recipients, { ...record, variables });
 }
 
-/** The text of a rule on one occasion. */
 export function describe({ rule, record, transition, variables }: Occurrence): Notification {
   const facts = { agreementId: record.id, agreementName: record.displayName, ...transition };
   return writeNotification(rule, { facts, variables });

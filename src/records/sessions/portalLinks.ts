@@ -29,7 +29,7 @@ export type PortalLinkRow = Pick<typeof portalLinks.$inferSelect, keyof typeof c
 /** Unused, and with an active key. To be joined with the keys. */
 const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.endedAt} is null
   and ${portalLinks.expiresAt} > now() and ${apiKeys.status} = 'active'`;
-/** Those of a principal: no more are read, however many are used or have ended. */
+/** `isWaiting` for one principal. A partial index serves it, so ended rows cost nothing. */
 const isWaitingOf = (principalId: string) =>
   sql`${sql.raw(inForceKey('portal_links.principal_id'))} = ${principalId} and ${isWaiting}`;
 
@@ -85,7 +85,7 @@ export function createPortalLink(
  * Opens a link's session and uses the link up in the same transaction: of several concurrent requests one
  * succeeds.
  *
- * @throws AccessError `unauthorized` for anything but a link that waits; it is not said what is wrong with it.
+ * @throws AccessError `unauthorized` for anything but a usable link. The message does not say why.
  * @throws RefusedError `session_limit_reached`; then the link still waits.
  */
 export function redeemPortalLink(
@@ -150,7 +150,7 @@ export function listPortalLinks(
 }
 
 /**
- * Ends a link for ever; sessions that it opened stay. A used or ended link stays unchanged.
+ * Ends a link permanently; sessions that it opened stay. A used or ended link stays unchanged.
  *
  * @throws NotFoundError if the principal has no such link.
  */

@@ -23,7 +23,7 @@ export type NewLink = {
 
 type OfRecord = { readonly principalId: string; readonly recordId: string };
 
-/** The links of a record that are active: no more are read, however many have ended. */
+/** A record's active links. A partial index serves it, so ended rows cost nothing. */
 const isInForce = (recordId: string) =>
   sql`${sql.raw(inForceKey('signing_links.record_id'))} = ${recordId} and ${signingLinks.endedAt} is null
     and ${signingLinks.expiresAt} > now()`;
@@ -87,7 +87,7 @@ export function listLinks(
 }
 
 /**
- * Ends a link for ever, on every process within a second. An ended link stays unchanged.
+ * Ends a link permanently, on every process within a second. An ended link stays unchanged.
  *
  * @throws NotFoundError if the record has no such link.
  */

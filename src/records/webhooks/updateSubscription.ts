@@ -37,8 +37,8 @@ const mostSteps = 10;
  * recovered once it is active again. It becomes active only when all have ended.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does.
- * @throws RefusedError `webhook_target_not_allowed`, and where it would become active `webhook_limit_reached`,
- * and `webhook_disabled` while too many deliveries have to end first.
+ * @throws RefusedError `webhook_target_not_allowed`. When activating: `webhook_limit_reached`, or `webhook_disabled`
+ * while pending deliveries are still being failed.
  */
 export async function updateSubscription(
   reference: SubscriptionReference,

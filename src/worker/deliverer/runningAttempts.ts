@@ -28,7 +28,6 @@ export type RunningAttempts = {
    * anybody's second. If some are left over, their lane is wanted again.
    */
   choose(offers: readonly Offer[]): Chosen[];
-  /** Starts the attempt of a chosen delivery. */
   begin(attempt: Chosen<DeliveryWithBody> & { readonly signal: AbortSignal }): void;
   /** Resolves when all running attempts have ended. */
   awaitEnd(): Promise<void>;
@@ -41,7 +40,6 @@ export type RunningAttempts = {
 export function createRunningAttempts(options: {
   settings: WebhookSettings;
   logger: Logger;
-  /** Makes and stores an attempt. */
   make(attempt: {
     subscription: ServedSubscription;
     delivery: DeliveryWithBody;
@@ -54,7 +52,7 @@ export function createRunningAttempts(options: {
   const underWay = createCounts();
   const running = new Set<Promise<void>>();
 
-  /** With the places of `planned` attempts taken. */
+  /** Places left while those of `planned` attempts are taken. */
   const measureLeft = (lane: Lane, planned: Planned) => {
     const { host, principalId } = lane;
     const rooms = [measureFree(lane, settings), settings.perWorker - running.size - planned.total];

@@ -8,7 +8,6 @@ const columnOf = { eventsPerDay: 'events', eventBytesPerDay: 'event_bytes', mail
 
 export type DailyQuota = keyof typeof columnOf;
 
-/** What a principal has used of a quota today. */
 const usedToday = (quota: DailyQuota, principal: SQL) => sql`
   coalesce((select ${sql.raw(columnOf[quota])} from service.usage_days
     where principal_id = ${principal} and day = (now() at time zone 'utc')::date), 0)`;

@@ -23,9 +23,9 @@ export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigi
 /** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
-/** Of each principal; if all of them wait for their records, its other rules wait too. */
+/** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
 const schedulesLookedAt = 200;
-/** The most principals with schedules, due or not, that a batch looks at. */
+/** The most principals with schedules, due or not, that a batch reads. */
 const principalsAtOnce = 500;
 
 type DueRow = SpanRow &

@@ -84,7 +84,6 @@ function listOccurrences(fact: TransitionFact, { templateId, rules }: ReadRules)
 /** The latest moment in JavaScript; a chain may claim any time. */
 const lastMs = 8_640_000_000_000_000n;
 
-/** Unix seconds as Unix milliseconds. */
 export function toMilliseconds(seconds: bigint): number {
   const ms = seconds * 1_000n;
   return Number(ms > lastMs ? lastMs : ms);

@@ -23,7 +23,7 @@ type HeadRow = RowAs<
  * confirmations. If the chain has no block beyond the folded ones, also the clock minus `idleMs`. Undefined
  * if nothing is folded yet.
  *
- * @throws whatever the node of the chain answers with, where it has to be asked.
+ * @throws the node's error, if a node has to be asked.
  */
 export async function readChainClock(
   database: Queryable,

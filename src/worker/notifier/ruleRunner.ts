@@ -20,7 +20,7 @@ import { type ClockedChain, readChainClock } from './readChainClock.ts';
 export type RuleRunnerOptions = {
   /** Takes one connection per chain from it while rules fire. */
   pool: pg.Pool;
-  /** The same database, for the listening connection. */
+  /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly ClockedChain[];
   clients: ChainClients;
@@ -102,7 +102,7 @@ function createWatch({
       const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
       if (!clock || clock.nowMs < dueMs) return dueMs;
       await fireRounds(clock);
-      // Those that are due and may not fire now, such as rules of a record that is behind, keep no later ones waiting.
+      // Due rules that may not fire yet must not hold up later ones.
       dueMs = await findNextDue(database, { chainId, afterMs: clock.nowMs });
     }
     return dueMs;

@@ -19,7 +19,6 @@ export type FoldedChain = {
   reorgWindow: number;
 };
 
-/** A folded reorg. */
 export type FoldedReorganisation = {
   chainId: number;
   /** In blocks, from the first that fell out to the former head. */
@@ -75,7 +74,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   let failures = 0;
   let conflicts = 0;
   let conflictedAt = Number.NEGATIVE_INFINITY;
-  /** How the next fold finds the record that this one failed for, and the records already found. */
+  /** After a failure: whether to fold records one by one, and which are known to fail. */
   let isApart = false;
   const condemned = new Map<string, string>();
 
@@ -119,9 +118,9 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
         const result = await foldChain({ pool, isGated, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;
+        // Forget them: another process may have folded these blocks.
         isApart = false;
         condemned.clear();
-        // What another process folds meanwhile may be what these were found for.
         if (!result) return wakeLater(contentionDelayMs, widen('rest', extent));
         const durationMs = performance.now() - startedAt;
         note(result, durationMs);

@@ -157,8 +157,8 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
 }
 
 /**
- * A Draft shows no reason any more once its transaction is open again or mined. Later folds find it by its changed
- * transaction no more, but every Draft without an error, also if this one leaves it to them.
+ * A Draft shows no reason any more once its transaction is open again or mined. Later folds no longer find it through
+ * its transaction. They do check every Draft without an error.
  */
 function clearErrors(transaction: Queryable, { changedTransactions }: Drafts): Promise<string[]> {
   return idsOf(

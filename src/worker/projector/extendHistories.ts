@@ -26,8 +26,8 @@ const blockLimitMs = 5_000;
 /** At most about this many rows of notifications and schedules are caused by one fold. */
 const firingLimit = 2_000;
 /**
- * About the most of them for the inputs that one record has in one block, which are folded together. Anybody who may
- * move an agreement can send a block full of inputs, so beyond this the rules are silent.
+ * The limit for one record's inputs in one block, which are folded together. Anybody who may move an agreement can fill
+ * a block with inputs, so beyond this rules do not fire.
  */
 const blockFiringLimit = 20_000;
 /** The most values of variables held at once for one record. */

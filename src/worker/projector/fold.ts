@@ -37,7 +37,7 @@ export type FoldOptions = {
   extent: FoldExtent;
   /** Each record on its own, because a fold of all together has failed; together by default. */
   isApart?: boolean;
-  /** Records that a fold has failed for, with the reasons: they are set aside at once. */
+  /** Records that a fold has failed for, with the reasons: they are quarantined at once. */
   condemned?: ReadonlyMap<string, string>;
   /** Time for the histories that a reorg has shortened, 10 s by default; the others are restored later. */
   restoreLimitMs?: number;
@@ -55,7 +55,7 @@ export type Fold =
       added: number;
       records: number;
       transactions: number;
-      /** Records set aside because they cannot be folded now. */
+      /** Records quarantined because they cannot be folded now. */
       quarantined: readonly Quarantined[];
       /** Events of the retracted blocks. */
       events: Retraction['events'];

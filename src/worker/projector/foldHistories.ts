@@ -103,7 +103,7 @@ export async function foldHistories(
   };
 
   for (const [recordId, error] of condemned) {
-    // Another fold has set it aside already, perhaps in a phase that this one cannot know any more.
+    // Another fold has already quarantined it, perhaps in a phase that this one can no longer know.
     if (!quarantine.has(recordId)) quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
   }
   // A record that is retried is not folded twice.
@@ -117,7 +117,7 @@ export async function foldHistories(
   } else {
     let lost = await takeFitting(transaction, selection.shortened);
     const restored = new Set<string>();
-    // None of them may keep what it has lost, so all that time allows are restored now, however many there are.
+    // Lost inputs must not stay visible, so as many histories as time allows are restored now.
     for (; lost.others.length > 0; lost = await takeFitting(transaction, lost.others)) {
       const group = new Set(lost.fitting);
       await run({ ...noRecords, shortened: lost.fitting }, (id) => group.has(id), restoreTime);

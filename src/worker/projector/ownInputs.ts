@@ -84,8 +84,8 @@ export type SoughtSubmissions = Pick<Submissions, 'chainId' | 'through'> & {
 };
 
 /**
- * Waiting submissions whose transaction is mined, with their position in the index. Those of records that are
- * behind or in quarantine wait until their record is folded: a fold must not read them all in vain.
+ * Waiting submissions whose transaction is mined, with their position in the index. Those of records that are behind or
+ * in quarantine wait until their record is folded: a fold must not read them all for nothing.
  */
 export async function findMinedSubmissions(
   transaction: Queryable,

@@ -11,7 +11,7 @@ import type { FoldExtent } from './fold.ts';
 export type ProjectorOptions = {
   /** A running fold takes one connection per chain from it. */
   pool: pg.Pool;
-  /** The same database, for the listening connection. */
+  /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly FoldedChain[];
   /** How long events are kept: older blocks are not announced. By default they are kept for ever. */

@@ -43,8 +43,8 @@ export async function readQuarantine(transaction: Queryable, chainId: number): P
 }
 
 /**
- * Sets a record aside, for longer each time that it is no further. A record that had not begun yet shows its deployment's data
- * meanwhile. A record whose deployment fell out meanwhile is not set aside.
+ * Quarantines a record, for longer each time that it has made no progress. A record that had not begun yet shows its
+ * deployment's data meanwhile. A record whose deployment fell out meanwhile is not quarantined.
  */
 export async function setAside(
   transaction: Queryable,

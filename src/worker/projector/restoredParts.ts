@@ -32,8 +32,8 @@ type Row = RowAs<typeof quarantinedRecords, { id: 'record_id' }> &
   NotNull<RowOf<typeof quarantinedRecords, 'restored'>>;
 
 /**
- * The parts of these records' histories that earlier tries have restored, by the records' ids: those that still
- * stand. The hash of a block stands for all inputs before it.
+ * The parts of these records' histories that earlier tries have restored and no reorg has changed, by record id. The
+ * hash of a block identifies all inputs before it.
  */
 export async function readParts(
   transaction: Queryable,

@@ -30,8 +30,8 @@ const nothing: Retraction = {
 type Blocks = { chainId: number; numbers: readonly bigint[] };
 
 /**
- * Takes back what was folded from the given blocks: the principal's own submissions wait again, inputs of
- * others are deleted, transactions without their effect are open again, and unreleased events are withdrawn.
+ * Undoes what was folded from the given blocks: the principal's own submissions wait again, inputs of others are
+ * deleted, transactions without their effect are open again, and unreleased events are withdrawn.
  */
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return nothing;

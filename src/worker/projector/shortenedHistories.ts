@@ -21,15 +21,15 @@ const payloadsAtOnce = 16 * 1024 * 1024;
 export type RestoreTime = { leftMs: number };
 
 /**
- * A history that was not restored. Its record keeps what it has lost until it is tried again, which goes on after
- * the part that is restored.
+ * A history that was not fully restored. Its record still shows lost inputs. The next try continues after the restored
+ * part.
  */
 export type UnrestoredHistory = { recordId: string; error: string; part: RestoredPart | null };
 
 /**
- * Replays records from their beginning to their last remaining input. Values overwritten by an input are
- * stored nowhere, so this goes through the history again, a part at a time, after what an earlier try has restored.
- * The shortest come first, so that a long history keeps no shorter one waiting.
+ * Replays records from their beginning to their last remaining input. Values overwritten by an input are stored
+ * nowhere, so the history is replayed, a part at a time, after the part that an earlier try has restored. The shortest
+ * histories come first, so that none waits for a longer one.
  */
 export async function restoreHistories(
   transaction: Queryable,

@@ -25,7 +25,7 @@ const lockViews = `
   lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
     in access share mode`;
 
-/** For the same reason as in a fold. */
+/** Without sequential scans, as in `beginFold`. */
 const beginFollowing = 'begin; set local enable_seqscan = off';
 
 /** Nobody else changes a transaction then; reading them, and storing references to them, goes on. */

@@ -25,7 +25,7 @@ export async function hasReleasable(
 
 /** More events would make one transaction long. Each may need a delivery for each of many subscriptions. */
 const eventsAtOnce = 500;
-/** The most principals with waiting events, confirmed or not, that a batch looks at. */
+/** The most principals with waiting events, confirmed or not, that a batch reads. */
 const principalsAtOnce = 200;
 
 export type Release = {

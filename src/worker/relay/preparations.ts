@@ -41,7 +41,6 @@ export type Preparations = {
   findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
   /** Collects the missing data. */
   prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
-  /** Skips the row for a while. */
   postpone(id: string): void;
   /** Whether so many rows are being prepared that others can wait. */
   isBusy(): boolean;
@@ -130,7 +129,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     facts.hasReverted = fate.kind === 'reverted';
     if (fate.kind === 'possible') await readoptRow(pool, { id, attempt: fate.attempt });
     if (fate.kind === 'possible' || fate.kind === 'unknown') return false;
-    // A row that was mined in vain may have come too early; now its turn must come first.
+    // A row whose transaction reverted may have come too early; now its turn must come first.
     const turn = await readPermitTurn(client, row);
     if (turn === 'used') return false;
     if (turn === 'later' && row.after.length === 0 && (await findPredecessor(pool, id)) === undefined)

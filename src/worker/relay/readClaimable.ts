@@ -10,7 +10,6 @@ import type { ClaimTurns, LookedAt } from './claimTurns.ts';
 import { acceptedBefore, acceptedOf, isTargetThere, keeperOf, sharedKeyOf } from './rowOrder.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
-/** An accepted transaction that waits to be signed. */
 export type AcceptedRow = {
   readonly id: string;
   readonly contract: Address;
@@ -143,7 +142,7 @@ const keys = `
 const wants = `
   select principal, key, min(created_at) as since from windows group by principal, key`;
 
-/** As many keys of each principal, oldest first, as fill its share with rows. */
+/** Each principal's oldest keys, until their rows fill its share. */
 const chosen = `
   select principal, key, since from (
     select wants.*, depth, coalesce(sum(depth) over (
@@ -164,9 +163,9 @@ const candidates = `
   from chosen join keys using (key) cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
 
 /**
- * Each principal's share, in the principals' order: nobody's first row waits for anybody's second. Other owners'
- * rows that its own must follow have as many turns again. So they move although their owner has older rows, and
- * however many they are, its other agreements go on.
+ * Each principal's share, in the principals' order: every first row comes before any second one. Other owners' rows
+ * that its own must follow get as many turns again. So they move although their owner has older rows. However many they
+ * are, the principal's other agreements go on.
  */
 const picked = `
   select id, key, keeper, nearest, principal, is_own, turn, place from (

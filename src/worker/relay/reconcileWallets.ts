@@ -20,7 +20,7 @@ const broadcastPolls = 5;
 const surplusPolls = 3;
 /** The default minimum: the current price of this much gas. */
 const leastGas = 3_000_000n;
-/** The same for the cost of publishing data, in bytes. */
+/** For the cost of publishing data: the price of this many bytes. */
 const leastData = 4_096;
 
 /**

@@ -28,7 +28,6 @@ export function relatedTo(row: string): string {
     where ${isOfKey('related', keyOf(row), unsettledStates)} and related.id <> ${row}.id offset 0)`;
 }
 
-/** Whether the row comes before the other one. */
 export function isBefore(row: string, other: string): string {
   return `(${row}.created_at, ${row}.id) < (${other}.created_at, ${other}.id)`;
 }

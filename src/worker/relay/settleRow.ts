@@ -41,7 +41,6 @@ export type SettleOptions = {
   pool: pg.Pool;
   chainId: number;
   confirmations: number;
-  /** The polling interval of the chain. */
   pollMs: number;
   client: PublicClient;
   endpoints: readonly PublicClient[];
@@ -51,10 +50,7 @@ export type SettleOptions = {
   logger: Logger;
 };
 
-/**
- * When to look at a row again, and since when nodes know nothing of its bytes although a block used up its
- * nonce.
- */
+/** When to check a row again, and since when nodes know nothing of its bytes although a block used up its nonce. */
 export type Watch = {
   nextAt: number;
   pauseMs: number;
@@ -66,7 +62,7 @@ type Look = {
   head: IndexHead | undefined;
   view: ChainView;
   watch: Watch;
-  /** By row: the reverted transactions in a row for which nothing was found that explains them. */
+  /** Per row: consecutive reverts without an explanation. */
   ownReverts: LRUCache<string, Set<Hex>>;
 };
 
@@ -77,8 +73,8 @@ const quickNonces = 2;
 const firstNonceMs = 2_000;
 const longestNonceMs = 3_600_000;
 /**
- * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and
- * have every one of them paid in vain.
+ * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and let the
+ * relay pay for every failed one.
  */
 const mostOwnReverts = 4;
 
@@ -155,7 +151,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
     isPaid: true,
   });
   if (!isFailed) return false;
-  // The permit may be sent again, and reverts anew then.
+  // The permit may be sent again, and may then revert again.
   ownReverts.delete(row.id);
   countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
   const admission = await explainRevert(pool, row.id);

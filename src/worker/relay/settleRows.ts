@@ -73,7 +73,7 @@ type FoundRow = FoundHead &
   };
 type FoundHead = OrNull<RowAs<typeof projections, { head: 'head_number'; head_hash: 'head_hash' }>>;
 
-/** One page of passed rows, in turn: while the index stands still there may be too many for one round. */
+/** One page of passed rows, in turn: while the index is stalled, there may be too many for one round. */
 async function readPassedRows(
   pool: pg.Pool,
   query: {

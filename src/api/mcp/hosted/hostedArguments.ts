@@ -31,7 +31,7 @@ export const permitArguments = {
   signatureS: z.string().optional(),
 };
 
-/** The members that are present, as text, as in queries. */
+/** The members that are present, as text for queries. */
 export function presentTexts(members: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(present(members)).map(([name, value]) => [name, String(value)]));
 }

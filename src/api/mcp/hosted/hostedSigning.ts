@@ -198,7 +198,6 @@ function nameDocument(facts: {
   return createHash('sha256').update(said).digest('hex').slice(0, 32);
 }
 
-/** The tools that deploy agreements and submit inputs. */
 export function listHostedSigning(publicBaseUrl: string) {
   return [prepareDeployment, prepareInput, deploy(publicBaseUrl), submit];
 }

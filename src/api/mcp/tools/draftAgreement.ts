@@ -54,7 +54,6 @@ const output = z.object({
 type Args = z.output<typeof input>;
 type Report = z.output<typeof templateReportShape>;
 
-/** The findings of an analysis that are faults. */
 const faults = [
   'endlessStates',
   'unsendableInputs',
@@ -76,7 +75,7 @@ export const draftAgreement = defineTool({
     if (!checked.ok) {
       const { reason, problems } = checked;
       return {
-        text: `Not valid: ${problems.length} problems, each with its path in the data. Mend them and check again.`,
+        text: `Not valid: ${problems.length} problems, each with its path in the data. Fix them and check again.`,
         data: { valid: false, reason, problems },
         maxTokens: args.maxTokens,
       };

@@ -73,7 +73,7 @@ export const readAgreement = defineTool({
   name: 'read_agreement',
   title: 'Read an agreement',
   description:
-    'Tells how an agreement stands: its state, who may do what next, with which fields, and where each input leads. On demand also its text, its history of inputs and its JSON.',
+    'Reads an agreement: its state, who may do what next, with which fields, and where each input leads. `include` adds its text, history or JSON.',
   annotations: readOnly,
   input,
   output,

@@ -72,9 +72,9 @@ export const ruleTriggers = ['onTransition', 'temporal'] as const;
 export const ruleChannels = ['external_webhook', 'email'] as const;
 
 /**
- * One firing of a rule for one recipient on one occasion. The id is the event's id, and the same for ever. A
- * firing of a transition is `pending` until its block has its confirmations, like its event, and `withdrawn`
- * if the block falls out.
+ * One firing of a rule for one recipient on one occasion. The id is the event's id, and never changes. A firing of a
+ * transition is `pending` until its block has its confirmations, like its event, and `withdrawn` if the block falls
+ * out.
  */
 export const ruleFirings = serviceSchema.table(
   'rule_firings',
