@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Address, type Hex, type PublicClient, size } from 'viem';
+import { type Address, type PublicClient, size } from 'viem';
 import type { RelaySettings } from '../../platform/config/relaySettings.ts';
 import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import { computeDataFee } from '../../platform/nodes/dataFee.ts';
+import type { Call } from '../../platform/nodes/simulateCall.ts';
 import { findCallFault } from '../../platform/nodes/unavailable.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
 import { continueTrace } from '../../platform/tracing/tracing.ts';
@@ -13,11 +14,12 @@ import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import { readoptRow } from './endRow.ts';
 import { suggestFees } from './fees.ts';
-import { findPredecessor } from './findPredecessor.ts';
 import type { GasLessons } from './gasLessons.ts';
+import type { IndexHead } from './indexHead.ts';
 import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
 import { readPermitTurn } from './permitTurn.ts';
 import type { AcceptedRow } from './readClaimable.ts';
+import { readPredecessor } from './readPredecessor.ts';
 import { refuseUnsent } from './refuseUnsent.ts';
 
 export type PreparationOptions = {
@@ -57,8 +59,8 @@ type Known = {
   /** A signed form was mined and reverted: a node checks the row before another one is paid for. */
   hasReverted?: boolean;
   gas?: bigint | undefined;
-  /** The block at which a node first said that it would revert, without an open predecessor. */
-  refusedAt?: bigint;
+  /** The folded block at which the contract first refused it, without an open predecessor. */
+  refusedAt?: IndexHead | undefined;
   linea?: { terms: LineaTerms | undefined; until: number };
 };
 
@@ -104,21 +106,29 @@ export function createPreparations(options: PreparationOptions): Preparations {
   const estimateOrBound = async (
     row: AcceptedRow,
     facts: Known,
-    call: { from: Address; to: Address; data: Hex },
+    call: Call & { from: Address },
   ): Promise<bigint | undefined> => {
     try {
       const gas = await estimateCallGas(client, call);
       await options.lessons.note(row, gas);
       return gas;
     } catch (error) {
-      const fault = findCallFault(error);
-      if (!fault) throw error;
+      if (!findCallFault(error)) throw error;
+      const { predecessor, head } = await readPredecessor(pool, row.id);
       // Before its predecessors are mined, it only reverts.
-      if ((await findPredecessor(pool, row.id)) !== undefined)
-        return inputGas + gasPerByte * BigInt(size(row.callData));
-      facts.refusedAt ??= await client.getBlockNumber({ cacheTime: 0 });
-      const isEnded = await refuseUnsent(options, { row, data: fault.data, refusedAt: facts.refusedAt });
-      if (!isEnded) postpone(row.id);
+      if (predecessor !== undefined) return inputGas + gasPerByte * BigInt(size(row.callData));
+      if (!head) {
+        postpone(row.id);
+        return undefined;
+      }
+      const { isFailed, refusedAt } = await refuseUnsent(options, {
+        row,
+        call,
+        head,
+        refusedAt: facts.refusedAt,
+      });
+      facts.refusedAt = refusedAt;
+      if (!isFailed) postpone(row.id);
       return undefined;
     }
   };
@@ -132,7 +142,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     // A row whose transaction reverted may have come too early; now its turn must come first.
     const turn = await readPermitTurn(client, row);
     if (turn === 'used') return false;
-    if (turn === 'later' && row.after.length === 0 && (await findPredecessor(pool, id)) === undefined)
+    if (turn === 'later' && row.after.length === 0 && !(await readPredecessor(pool, id)).predecessor)
       return false;
     return fate.kind !== 'succeeded' || turn !== 'unknown';
   };

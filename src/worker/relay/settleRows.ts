@@ -10,7 +10,8 @@ import {
 } from '../../platform/database/tables/transactions.ts';
 import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
-import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
+import type { IndexHead } from './indexHead.ts';
+import { type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
 
 export type Settlements = {
   /** Decides about these wallets' rows with a nonce below `minedCount`; returns their number. */
