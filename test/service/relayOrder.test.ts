@@ -116,6 +116,27 @@ describe('a permit for a nonce that later ones of its signer wait for', () => {
     await stopIndexing();
   });
 
+  test('that was accepted while its forerunner failed fails too, if nobody signs for that nonce', async () => {
+    const agreement = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    const account = permits.createAccount();
+    const failed = await permits.accept({ agreement, account, nonce: 0 });
+    await world.pool.query(
+      `update service.transactions set state = 'failed', failure = '{"reason": "x", "message": "y"}' where id = $1`,
+      [failed.id],
+    );
+    const orphans = await permits.acceptRow(agreement, { account, first: 1, count: 2, gasEstimate: null });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await waitUntil('they have failed', async () => {
+      await world.client.mine({ blocks: 1 });
+      const states = await Promise.all(orphans.map(async ({ id }) => (await world.readRow(id)).state));
+      return states.every((state) => state === 'failed');
+    });
+    const [first] = orphans;
+    expect((await world.readRow(first?.id ?? '')).failure).toMatchObject({ reason: 'predecessor_failed' });
+    await stopIndexing();
+  });
+
   test('is signed with them in the order of their nonces', async () => {
     const agreement = await permits.deploy();
     const stopIndexing = permits.startIndexing(agreement);

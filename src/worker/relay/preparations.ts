@@ -12,10 +12,12 @@ import { continueTrace } from '../../platform/tracing/tracing.ts';
 import type { Terms } from './assignRows.ts';
 import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
-import { readoptRow } from './endRow.ts';
+import { failUnsent, readoptRow } from './endRow.ts';
 import { suggestFees } from './fees.ts';
 import type { GasLessons } from './gasLessons.ts';
 import type { IndexHead } from './indexHead.ts';
+import { isOrphaned } from './isOrphaned.ts';
+import { judgeRow } from './judgeRow.ts';
 import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
 import { readPermitTurn } from './permitTurn.ts';
 import type { AcceptedRow } from './readClaimable.ts';
@@ -61,6 +63,8 @@ type Known = {
   gas?: bigint | undefined;
   /** The folded block at which the contract first refused it, without an open predecessor. */
   refusedAt?: IndexHead | undefined;
+  /** The number of the folded block at which the permit before it was first known to be lost. */
+  orphanedAt?: bigint | undefined;
   linea?: { terms: LineaTerms | undefined; until: number };
 };
 
@@ -93,11 +97,11 @@ export function createPreparations(options: PreparationOptions): Preparations {
     if (known.size > mostKnown) known.clear();
     const facts = known.get(row.id) ?? {};
     known.set(row.id, facts);
+    const call = { from: wallet, to: row.contract, data: row.callData };
     if (row.lastAttemptId !== undefined && facts.clearedThrough !== row.lastAttemptId) {
-      if (!(await clear(row, facts, view))) return postpone(row.id);
+      if (!(await clear(row, facts, { view, call }))) return postpone(row.id);
       facts.clearedThrough = row.lastAttemptId;
     }
-    const call = { from: wallet, to: row.contract, data: row.callData };
     if (linea.isOffered() && !findQuote(row.id))
       facts.linea = { terms: await linea.estimate(call), until: performance.now() + quoteMs };
     if (facts.gas === undefined && (row.gasEstimate === undefined || facts.hasReverted))
@@ -128,11 +132,18 @@ export function createPreparations(options: PreparationOptions): Preparations {
         refusedAt: facts.refusedAt,
       });
       facts.refusedAt = refusedAt;
-      if (!isFailed) postpone(row.id);
+      if (!isFailed) {
+        await failIfOrphaned(row, facts, { call, head });
+        postpone(row.id);
+      }
       return undefined;
     }
   };
-  const clear = async (row: AcceptedRow, facts: Known, view: ChainView): Promise<boolean> => {
+  const clear = async (
+    row: AcceptedRow,
+    facts: Known,
+    { view, call }: { view: ChainView; call: Call },
+  ): Promise<boolean> => {
     const { id } = row;
     const attempts = await readAttempts(pool, id);
     const fate = await findFate(endpoints, { attempts, depthBlock: view.blockNumber });
@@ -142,9 +153,37 @@ export function createPreparations(options: PreparationOptions): Preparations {
     // A row whose transaction reverted may have come too early; now its turn must come first.
     const turn = await readPermitTurn(client, row);
     if (turn === 'used') return false;
-    if (turn === 'later' && row.after.length === 0 && !(await readPredecessor(pool, id)).predecessor)
-      return false;
+    if (turn === 'later' && row.after.length === 0) {
+      const { predecessor, head } = await readPredecessor(pool, id);
+      if (!predecessor) {
+        if (head) await failIfOrphaned(row, facts, { call, head });
+        return false;
+      }
+    }
     return fate.kind !== 'succeeded' || turn !== 'unknown';
+  };
+  /** Fails a row whose turn cannot come, once that is known for as many blocks as an effect has confirmations. */
+  const failIfOrphaned = async (
+    row: AcceptedRow,
+    facts: Known,
+    { call, head }: { call: Call; head: IndexHead },
+  ) => {
+    const judgement = await judgeRow(client, { place: row, call, head });
+    if (!judgement) return;
+    if (judgement.turn !== 'later' || !(await isOrphaned(pool, row.id))) {
+      facts.orphanedAt = undefined;
+      return;
+    }
+    facts.orphanedAt ??= head.number;
+    const { chainId, confirmations } = options;
+    const blockNumber = facts.orphanedAt + BigInt(confirmations);
+    const message = 'The permit of this signer that comes before it failed.';
+    await failUnsent(pool, {
+      chainId,
+      id: row.id,
+      failure: { reason: 'predecessor_failed', message },
+      blockNumber,
+    });
   };
   const postpone = (id: string) => {
     postponed.set(id, performance.now() + postponedMs);

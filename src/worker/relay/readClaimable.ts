@@ -108,13 +108,8 @@ const windows = `
     order by tx.created_at, tx.id limit (select 2 * size + 8 from share)) as tx`;
 
 const isExpired = 'earlier.deadline < $4::numeric';
-/**
- * An earlier row that this one need not wait for: another signer's that will not be signed at once, and the same
- * signer's with a later nonce, which can only follow. A permit that is signed anew for the nonce of a failed one
- * comes after permits that had followed that one.
- */
-const isPassedBy = `(earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired}))
-  or (earlier.signer = tx.signer and earlier.permit_nonce > tx.permit_nonce)`;
+/** Other signers' rows wait only for rows that will be signed at once. */
+const isPassedBy = `earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired})`;
 const predecessors = `
   select count(*) as count,
     coalesce(bool_or(earlier.id = any($5) or earlier.reserved_until > now() or ${isExpired}), false) as are_held_up,

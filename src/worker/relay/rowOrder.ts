@@ -28,8 +28,13 @@ export function relatedTo(row: string): string {
     where ${isOfKey('related', keyOf(row), unsettledStates)} and related.id <> ${row}.id offset 0)`;
 }
 
+/**
+ * Whether the row comes before the other one. A signer's later nonce comes before no earlier one: a permit that is
+ * signed anew for the nonce of a failed one is accepted after permits that had followed that one.
+ */
 export function isBefore(row: string, other: string): string {
-  return `(${row}.created_at, ${row}.id) < (${other}.created_at, ${other}.id)`;
+  return `(${row}.created_at, ${row}.id) < (${other}.created_at, ${other}.id)
+    and not (${row}.signer = ${other}.signer and ${row}.permit_nonce > ${other}.permit_nonce)`;
 }
 
 /**
