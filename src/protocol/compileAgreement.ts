@@ -3,15 +3,16 @@ import { compileConditions } from './conditions.ts';
 import { hashDocument, serializeAgreement } from './document.ts';
 import { encodeValue } from './encodeValue.ts';
 import { AgreementError, type Issue, ValuesError } from './errors.ts';
-import { readInitialData } from './initialData.ts';
 import { type Input, readInputs } from './inputDefinitions.ts';
 import { listIssues } from './issueList.ts';
 import { JsonCursor, type JsonObject } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { AgreementParameters, DataField, InputDef, Transition } from './onChain.ts';
+import { findVariableReference } from './references.ts';
 import { createValueSource, findValue, type ValueIssue, type ValueSource } from './resolveText.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
 import { parseValue } from './values.ts';
+import { findVariable } from './variables.ts';
 
 export type CompileOptions = {
   /**
@@ -125,17 +126,26 @@ function compileTransition({ from, to, input }: AuthoredTransition): Transition 
  * ignored.
  */
 function compileInitVars(root: JsonCursor, values: ValueSource): DataField[] {
-  const initVars: DataField[] = [];
-  for (const { entry, variable } of readInitialData(root)) {
-    if (variable === undefined) continue;
-    const { name, fType } = variable;
-    const resolved = findValue({ values, name, neededBy: entry.path });
-    if (resolved === undefined) continue;
-    const parsed = parseValue(resolved.value, variable);
-    if (parsed.ok) initVars.push({ id: nameHash(name), fType, data: encodeValue(fType, parsed.value) });
-    else resolved.refuse(parsed.message);
-  }
-  return initVars;
+  const data = root.at('execution').at('initialize').at('data');
+  return data
+    .keys()
+    .map((key) => compileInitVar({ root, values, entry: data.at(key) }))
+    .filter((initVar) => initVar !== undefined);
+}
+
+type InitialEntry = { readonly root: JsonCursor; readonly values: ValueSource; readonly entry: JsonCursor };
+
+function compileInitVar({ root, values, entry }: InitialEntry): DataField | undefined {
+  const reference = typeof entry.value === 'string' ? findVariableReference(entry.value) : undefined;
+  const variable = reference === undefined ? undefined : findVariable(root, reference);
+  if (variable === undefined) return undefined;
+  const { name, fType } = variable;
+  const resolved = findValue({ values, name, neededBy: entry.path });
+  if (resolved === undefined) return undefined;
+  const parsed = parseValue(resolved.value, variable);
+  if (parsed.ok) return { id: nameHash(name), fType, data: encodeValue(fType, parsed.value) };
+  resolved.refuse(parsed.message);
+  return undefined;
 }
 
 function defaultDocUri(root: JsonCursor): string {

@@ -5,7 +5,7 @@ import { findVariable, type Variable } from './variables.ts';
 /** An entry of `initialize.data`, and the declared variable that it refers to. */
 export type InitialEntry = { readonly entry: JsonCursor; readonly variable: Variable | undefined };
 
-/** The entries of `initialize.data`. Each is read when it is reached, so that issues keep the document's order. */
+/** The entries of `initialize.data`, in the document's order. */
 export function* readInitialData(root: JsonCursor): Generator<InitialEntry> {
   const data = root.at('execution').at('initialize').at('data');
   for (const key of data.keys()) {
