@@ -24,7 +24,7 @@ export type EvidenceCommand = {
 type Round = {
   /** From the request to the last byte. */
   seconds: number;
-  /** The same calls to the node alone, by the same route. */
+  /** Seconds of the same calls to the node alone, by the same route. */
   nodeSeconds: number;
   /** With all proofs stored. */
   keptSeconds: number;

@@ -17,9 +17,7 @@ export type RelayBenchmark = {
   databaseUrl: string;
   seconds: number;
   wallets: number;
-  /** Seconds between blocks. */
   blockSeconds: number;
-  /** Concurrent requests. */
   concurrency: number;
   /**
    * The number of inputs signed in advance for each second of each part. A part that has used up its inputs

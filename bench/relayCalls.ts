@@ -7,7 +7,6 @@ import type { ServiceStack } from '../test/support/serviceStack.ts';
 import { type SignedInput as Signed, signInputPermit } from '../test/support/signInputPermit.ts';
 import { pingPong } from './pingPong.ts';
 
-/** A signed input with its record and its contract. */
 export type SignedInput = Omit<Signed, 'payload'> & { recordId: string; to: Address };
 
 const lifetimeSeconds = 86_400;

@@ -9,7 +9,7 @@ const timeoutMs = 60_000;
  * only after another block. A chain with one block per transaction may report the block before it has the
  * receipt, and then makes no other block.
  *
- * @throws Error where there is none after a minute.
+ * @throws Error if there is none after a minute.
  */
 export async function awaitReceipt(
   client: Pick<PublicClient, 'getTransactionReceipt'>,

@@ -13,7 +13,6 @@ export type Samples = { heldMs: number; lateMs: number; residentMb: number; rest
 /** Node's flags for a watched process. */
 export const watchFlags = ['--import', fileURLToPath(new URL('watchProcess.ts', import.meta.url))];
 
-/** Collects a watched process's output. */
 export function collectSamples() {
   let samples: z.infer<typeof sampleLine>['watch'][] = [];
   return {

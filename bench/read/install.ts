@@ -23,7 +23,6 @@ export type Installation = {
   readonly principalId: string;
   readonly key: string;
   readonly indexSchema: string;
-  /** The tables of the agreements and their inputs. */
   readonly tables: readonly string[];
   readonly programs: Readonly<Record<Subject, { url: string; pid: number }>>;
 };

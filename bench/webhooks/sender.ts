@@ -6,7 +6,7 @@ import { createDatabase } from '../../src/platform/database/database.ts';
 import { createCipher } from '../../src/platform/encryption/cipher.ts';
 import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
 import { createDeliverer, type Deliverer } from '../../src/worker/deliverer/deliverer.ts';
-import { signAttempt } from '../../src/worker/deliverer/sign.ts';
+import { signWebhook } from '../../src/worker/deliverer/signWebhook.ts';
 
 /** A worker that only delivers, on request. As the baseline, it also posts without a database. */
 const [databaseUrl = '', keyHex = ''] = process.argv.slice(2);
@@ -64,7 +64,7 @@ async function post({ urls, count, body, secret }: Post): Promise<number> {
     lanes.map(async ({ url, at }) => {
       for (let number = at; number < each; number += settings.perSubscription) {
         const secrets = { own: secret, all: [secret] } as const;
-        const signed = signAttempt({
+        const signed = signWebhook({
           eventId: 'evt_1',
           body: bytes,
           at: new Date(),

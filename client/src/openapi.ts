@@ -12440,7 +12440,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12459,7 +12459,8 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
                             };
                         };
                     };
@@ -17114,7 +17115,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17133,7 +17134,8 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
                             };
                         };
                     };

@@ -1,7 +1,7 @@
 import type { ClientProfile } from '../platform/config/clientProfile.ts';
 import type { Environment } from '../protocol/index.ts';
 import type { WebhookServices } from '../records/webhooks/webhookServices.ts';
-import type { AdmissionServices } from './admission/admissionServices.ts';
+import type { AdmissionServices } from './admission/createAdmission.ts';
 import { awaitConsistency } from './agreements/awaitConsistency.ts';
 import type { Cookies } from './authentication/cookies.ts';
 import type { FailedAttempts } from './authentication/failedAttempts.ts';
@@ -99,9 +99,7 @@ type ApiSettings = Omit<
   readonly clientProfile: ClientProfile;
   readonly failedAttempts: FailedAttempts;
   readonly environment: Environment;
-  /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[];
-  /** Called for each tool call of an agent. */
   readonly onToolCall?: ((outcome: ToolOutcome) => void) | undefined;
 };
 

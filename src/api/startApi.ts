@@ -17,7 +17,7 @@ import { startInternalServer } from '../platform/operations/internalServer.ts';
 import { createMetrics } from '../platform/operations/metrics.ts';
 import type { Closing } from '../platform/supervision/runService.ts';
 import { isTracing } from '../platform/tracing/tracing.ts';
-import { createChanges } from '../records/agreements/changes.ts';
+import { createChangeWatcher } from '../records/agreements/changeWatcher.ts';
 import { readFeed } from '../records/events/readFeed.ts';
 import { createQuotaKeeper } from '../records/quotas/quotaKeeper.ts';
 import { forgetSessions } from '../records/sessions/forgetSessions.ts';
@@ -41,7 +41,7 @@ import { createCrossOrigin } from './http/crossOrigin.ts';
 import { createRequestMeasure } from './http/measureRequests.ts';
 import { buildSecurityHeaders } from './http/securityHeaders.ts';
 import { createRequestTracing } from './http/traceRequests.ts';
-import { startKeyExpiry } from './idempotency/expiredKeys.ts';
+import { deleteExpiredKeys } from './idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from './idempotency/idempotencyStore.ts';
 import { forgetBuckets } from './limiting/forgetBuckets.ts';
 import { createRateLimiter } from './limiting/rateLimiter.ts';
@@ -49,7 +49,14 @@ import { createEventStreams } from './streams/eventStreams.ts';
 
 /** Enough to keep the database busy; requests that wait for a transaction hold none. */
 const maxConnections = 20;
-const forgetIntervalMs = 3_600_000;
+
+const hourMs = 3_600_000;
+const sweeps = [
+  { what: 'old evidence proofs', forget: forgetProofs, intervalMs: hourMs },
+  { what: 'unused rate buckets', forget: forgetBuckets, intervalMs: hourMs },
+  { what: 'expired idempotency keys', forget: deleteExpiredKeys, intervalMs: hourMs / 6 },
+  { what: 'old sessions', forget: forgetSessions, intervalMs: hourMs },
+];
 
 /**
  * Builds the API over an up-to-date database and serves it.
@@ -71,7 +78,6 @@ export async function startApi(
     webhookSettings: WebhookSettings;
     /** Undefined for no console. */
     consoleSettings?: ConsoleSettings | undefined;
-    /** Describes one thing for operators. */
     describeTrace?: ((database: Database, id: string) => Promise<string | undefined>) | undefined;
     /** Where readiness and metrics are served; undefined for nowhere. */
     internal?: InternalServerSettings | undefined;
@@ -122,7 +128,7 @@ export async function startApi(
     logger,
   });
   onClose({ name: 'authenticator', close: authenticator.close });
-  const changes = createChanges({ databaseUrl, onAccessChanged: authenticator.forget, logger });
+  const changes = createChangeWatcher({ databaseUrl, onAccessChanged: authenticator.forget, logger });
   onClose({ name: 'changes', close: changes.close });
   const access = createChainAccess(chains, limits);
   const { clients } = access;
@@ -146,30 +152,16 @@ export async function startApi(
   onClose({ name: 'evidence', close: desk.close });
   const evidencePages = createEvidencePages();
   onClose({ name: 'pages of evidence', close: evidencePages.close });
-  const oldProofs = startSweep({
-    sweep: () => forgetProofs(pool),
-    intervalMs: forgetIntervalMs,
-    onFailure: (error) => logger.warn({ err: error }, 'failed to delete old evidence proofs'),
-  });
-  onClose({ name: 'old proofs of evidence', close: oldProofs.close });
-  const oldBuckets = startSweep({
-    sweep: () => forgetBuckets(pool),
-    intervalMs: forgetIntervalMs,
-    onFailure: (error) => logger.warn({ err: error }, 'unused rate buckets were not deleted'),
-  });
-  onClose({ name: 'unused rate buckets', close: oldBuckets.close });
+  for (const { what, forget, intervalMs } of sweeps) {
+    const onFailure = (error: unknown) => logger.warn({ err: error }, `failed to delete ${what}`);
+    const sweep = startSweep({ sweep: () => forget(pool), intervalMs, onFailure });
+    onClose({ name: what, close: sweep.close });
+  }
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
   const guestLimiter = createRateLimiter({ pool, rates: limits.guestRates });
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
-  onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });
-  const oldSessions = startSweep({
-    sweep: () => forgetSessions(pool),
-    intervalMs: forgetIntervalMs,
-    onFailure: (error) => logger.warn({ err: error }, 'failed to delete old sessions'),
-  });
-  onClose({ name: 'old sessions', close: oldSessions.close });
   const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
   onClose({ name: 'quotas', close: quotas.close });
   const admission = createAdmission({

@@ -4,7 +4,7 @@ import { listIssues } from './issueList.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { DataField } from './onChain.ts';
-import { impliedParticipants, readParticipants } from './participants.ts';
+import { mergeParticipants, readParticipants } from './participants.ts';
 import { parseAddress, type WireValue } from './values.ts';
 import { readVariables, type Variable } from './variables.ts';
 
@@ -27,24 +27,13 @@ export function resolveAdoptedValues({ agreement, initVars, participants }: Adop
   );
   const created = readInitVars(variables, initVars);
   const list = new JsonCursor(participants, 'participants');
-  const mapped = readParticipants(variables, list);
+  const { participants: mapped } = readParticipants(variables, list);
   refuseOthers(list, created);
-  const wallets = new Map(
-    mapped.participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]),
-  );
-  const effective = new Map<string, WireValue>();
-  for (const name of variables.keys()) {
-    const value = created.get(name) ?? wallets.get(name);
-    if (value !== undefined) effective.set(name, value);
-  }
-  const all = [
-    ...mapped.participants,
-    ...impliedParticipants(variables, { values: effective, mapped: new Set(wallets.keys()) }),
-  ];
   return {
-    values: Object.fromEntries(effective),
-    participants: all,
-    contributors: [...new Set(all.map(({ walletAddress }) => walletAddress))],
+    ...mergeParticipants(variables, {
+      mapped,
+      findValue: (name, wallet) => created.get(name) ?? wallet,
+    }),
     issues: listIssues(list.issues).map((issue) => ({ ...issue, reason: 'invalid_participants' as const })),
   };
 }

@@ -4,7 +4,6 @@ import { isJsonObject, type JsonObject, ownValue } from './jsonCursor.ts';
 import { quote } from './quote.ts';
 import { utf8Length } from './utf8.ts';
 
-/** A countable part of a document. */
 export type Counted = { readonly path: string; readonly count: number; readonly limit: number };
 
 /** Counts the parts of a document and notes which limits are exceeded, each limit once. */

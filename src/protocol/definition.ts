@@ -9,7 +9,6 @@ export type Definition = {
   /** True unless the validation says false. */
   readonly required: boolean;
   readonly validation: JsonCursor;
-  /** The path in the document. */
   readonly place: JsonCursor;
 };
 

@@ -6,7 +6,7 @@ import type { ValueLimits } from './documentLimits.ts';
 import type { Issue } from './errors.ts';
 import { listIssues } from './issueList.ts';
 import { JsonCursor } from './jsonCursor.ts';
-import { impliedParticipants, type Participant, readParticipants } from './participants.ts';
+import { mergeParticipants, type Participant, readParticipants } from './participants.ts';
 import { createPatternBudget } from './pattern.ts';
 import type { WireValue, WireValues } from './values.ts';
 import { readVariables, type Variable } from './variables.ts';
@@ -49,30 +49,19 @@ export function resolveDeployValues(
   );
   const given = readInitValues(variables, new JsonCursor(initValues, 'initValues'));
   const mapped = readParticipants(variables, new JsonCursor(participants, 'participants'));
-  const wallets = new Map(
-    mapped.participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]),
-  );
-  const effective = new Map<string, WireValue>();
-  for (const name of variables.keys()) {
-    const value = wallets.get(name) ?? given.values.get(name);
-    if (value !== undefined) effective.set(name, value);
-  }
-  const values: WireValues = Object.fromEntries(effective);
-  const all = [
-    ...mapped.participants,
-    ...impliedParticipants(variables, { values: effective, mapped: new Set(wallets.keys()) }),
-  ];
+  const merged = mergeParticipants(variables, {
+    mapped: mapped.participants,
+    findValue: (name, wallet) => wallet ?? given.values.get(name),
+  });
   const refused = new Set([...given.refused, ...mapped.refused]);
-  const missing = listValueIssues(agreement, values).filter(({ name }) => !refused.has(name));
+  const missing = listValueIssues(agreement, merged.values).filter(({ name }) => !refused.has(name));
   const wrongValues = [
     ...given.issues,
-    ...listConflicts(wallets, given.values),
+    ...listConflicts(mapped.participants, given.values),
     ...missing.map(({ name, message }) => ({ path: `initValues.${name}`, message })),
   ];
   return {
-    values,
-    participants: all,
-    contributors: [...new Set(all.map(({ walletAddress }) => walletAddress))],
+    ...merged,
     issues: [...blame(wrongValues, 'invalid_values'), ...blame(mapped.issues, 'invalid_participants')],
   };
 }
@@ -104,13 +93,12 @@ function readInitValues(variables: ReadonlyMap<string, Variable>, initValues: Js
 const nothing = { values: {}, participants: [], contributors: [] };
 
 /** A wallet and a value for the same variable may both be given, but must be equal. */
-function listConflicts(
-  wallets: ReadonlyMap<string, Address>,
-  given: ReadonlyMap<string, WireValue>,
-): Issue[] {
-  const conflicting = [...wallets].filter(([name, wallet]) => (given.get(name) ?? wallet) !== wallet);
-  return conflicting.map(([name]) => ({
-    path: `initValues.${name}`,
+function listConflicts(participants: readonly Participant[], given: ReadonlyMap<string, WireValue>): Issue[] {
+  const conflicting = participants.filter(
+    ({ variableKey, walletAddress }) => (given.get(variableKey) ?? walletAddress) !== walletAddress,
+  );
+  return conflicting.map(({ variableKey }) => ({
+    path: `initValues.${variableKey}`,
     message: "differs from the participant's wallet",
   }));
 }

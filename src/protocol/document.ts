@@ -6,7 +6,7 @@ import { keccak256Text } from './keccak.ts';
 /**
  * The document's text to hash, sign and store: `JSON.stringify` of the parsed document.
  *
- * @throws AgreementError for what is not a JSON object, or nests deeper than the machine's stack.
+ * @throws AgreementError for anything but a JSON object, or one that nests deeper than the machine's stack.
  */
 export function serializeAgreement(agreement: unknown): string {
   if (!isJsonObject(agreement)) throw new AgreementError([{ path: '', message: 'must be an object' }]);

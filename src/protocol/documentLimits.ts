@@ -46,7 +46,7 @@ export const fixedLimits = {
   conditionsPerTransition: 64,
   /** Bytes of `metadata.templateId` and `metadata.id`, which every event carries. */
   templateIdBytes: 1_024,
-  /** Of a deployment or an input, known or unknown. */
+  /** Values of a deployment or an input, known or unknown. */
   values: 2_048,
   /** Bytes of the rules of one variable or field, as JSON. */
   validationBytes: 4_096,

@@ -1,10 +1,10 @@
 import type { Address } from 'viem';
 import type { DecodedField } from './decodePayload.ts';
 import type { Field } from './fields.ts';
+import { listInitialVariables } from './initialData.ts';
 import { findInput, findInputByHash } from './inputDefinitions.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
-import { findVariableReference } from './references.ts';
 import { parseAddress, type WireValue, type WireValues } from './values.ts';
 import { findVariable } from './variables.ts';
 
@@ -48,19 +48,13 @@ export function effectiveValues({ agreement, initialValues, inputs }: ValueHisto
  * whose variable the contract does not hold (yet) cannot submit, whatever its effective value.
  */
 export function initialStoredAddresses(agreement: unknown, values: WireValues): StoredAddresses {
-  const root = new JsonCursor(agreement);
-  const data = root.at('execution').at('initialize').at('data');
-  const names = data.keys().flatMap((key) => {
-    const { value } = data.at(key);
-    return (typeof value === 'string' && findVariableReference(value)) || [];
-  });
-  const held = names.filter(
-    (name) => Object.hasOwn(values, name) && findVariable(root, name)?.declaredType === 'address',
+  const held = listInitialVariables(new JsonCursor(agreement)).filter(
+    ({ name, declaredType }) => declaredType === 'address' && Object.hasOwn(values, name),
   );
-  return addressesOf(held.map((name) => [name, values[name]] as const));
+  return addressesOf(held.map(({ name }) => [name, values[name]] as const));
 }
 
-/** The same after an accepted input, whose persistent fields overwrite variables. */
+/** The stored addresses after an accepted input, whose persistent fields overwrite variables. */
 export function applyStoredAddresses(
   stored: StoredAddresses,
   agreement: unknown,

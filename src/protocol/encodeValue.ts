@@ -20,7 +20,6 @@ export function encodeValue(fType: FieldType, value: WireValue): Hex {
   }
 }
 
-/** ABI encoding of a uint256. */
 export function encodeUint(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`;
 }

@@ -16,12 +16,10 @@ export function readInputs(agreement: JsonCursor): Input[] {
   return listInputIds(agreement).map((id) => readInput(agreement, id));
 }
 
-/** The input of that name, if the document has it. */
 export function findInput(agreement: JsonCursor, id: string): Input | undefined {
   return listInputIds(agreement).includes(id) ? readInput(agreement, id) : undefined;
 }
 
-/** The input whose name has that hash. */
 export function findInputByHash(agreement: JsonCursor, hash: string): Input | undefined {
   const id = listInputIds(agreement).find((name) => nameHash(name) === hash);
   return id === undefined ? undefined : readInput(agreement, id);

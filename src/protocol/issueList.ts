@@ -12,7 +12,6 @@ export class IssueList {
   readonly #keys = new Set<string>();
   #isFull = false;
 
-  /** The issues noted so far. */
   get items(): readonly Issue[] {
     return this.#isFull ? [...this.#issues, { path: '', message: moreIssues }] : this.#issues;
   }
@@ -37,7 +36,7 @@ export class IssueList {
 
 const moreIssues = `has more issues than these ${maxIssues}, where reading stopped`;
 
-/** The same issues in the same order, each once, up to the list's limit. */
+/** The issues in their order, each once, up to the list's limit. */
 export function listIssues(issues: Iterable<Issue>): readonly Issue[] {
   const list = new IssueList();
   for (const issue of issues) {

@@ -3,12 +3,12 @@ import { warnOfDefinition } from './definitionWarnings.ts';
 import type { Issue } from './errors.ts';
 import type { Field } from './fields.ts';
 import { warnOfFlow } from './flowWarnings.ts';
+import { readInitialData } from './initialData.ts';
 import { readInputs } from './inputDefinitions.ts';
 import { listIssues } from './issueList.ts';
 import { isJsonObject, JsonCursor } from './jsonCursor.ts';
 import { createPatternBudget } from './pattern.ts';
-import { findVariableReference } from './references.ts';
-import { findVariable, readVariables } from './variables.ts';
+import { readVariables } from './variables.ts';
 
 /** Things in a valid document that its author may not have intended. */
 export function listWarnings(agreement: unknown): readonly Issue[] {
@@ -43,14 +43,9 @@ function warnOfField({ place }: Field): Issue[] | undefined {
 }
 
 function warnOfInitialData(root: JsonCursor): Issue[] {
-  const data = root.at('execution').at('initialize').at('data');
-  const idle = data.keys().filter((key) => {
-    const { value } = data.at(key);
-    const name = typeof value === 'string' ? findVariableReference(value) : undefined;
-    return name === undefined || findVariable(root, name) === undefined;
-  });
-  return idle.map((key) => ({
-    path: data.at(key).path,
+  const idle = [...readInitialData(root)].filter(({ variable }) => variable === undefined);
+  return idle.map(({ entry: { path } }) => ({
+    path,
     message: 'refers to no declared variable and is not stored',
   }));
 }

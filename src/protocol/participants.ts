@@ -45,16 +45,36 @@ export function readParticipants(
   return { participants: [...participants.values()], refused, issues: list.issues };
 }
 
-/** Participant variables that have a value but no item. */
-export function impliedParticipants(
+/**
+ * The values of all variables by name, and the participants: the mapped ones, then the other participant
+ * variables that have a value. Contributors are their wallets, each once.
+ *
+ * @param options.findValue a variable's value, if it has one, given the wallet that is mapped to it.
+ */
+export function mergeParticipants(
   variables: ReadonlyMap<string, Variable>,
-  { values, mapped }: { values: ReadonlyMap<string, WireValue>; mapped: ReadonlySet<string> },
-): Participant[] {
-  const implied = [...variables.values()].filter(
-    ({ name, isParticipant }) => isParticipant && !mapped.has(name),
-  );
-  return implied.flatMap(({ name }) => {
-    const walletAddress = parseAddress(values.get(name));
+  {
+    mapped,
+    findValue,
+  }: {
+    readonly mapped: readonly Participant[];
+    findValue(name: string, wallet: Address | undefined): WireValue | undefined;
+  },
+) {
+  const wallets = new Map(mapped.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]));
+  const values = new Map<string, WireValue>();
+  for (const name of variables.keys()) {
+    const value = findValue(name, wallets.get(name));
+    if (value !== undefined) values.set(name, value);
+  }
+  const implied = [...variables.values()].flatMap(({ name, isParticipant }) => {
+    const walletAddress = isParticipant && !wallets.has(name) ? parseAddress(values.get(name)) : undefined;
     return walletAddress === undefined ? [] : [{ variableKey: name, walletAddress }];
   });
+  const participants: Participant[] = [...mapped, ...implied];
+  return {
+    values: Object.fromEntries(values),
+    participants,
+    contributors: [...new Set(participants.map(({ walletAddress }) => walletAddress))],
+  };
 }

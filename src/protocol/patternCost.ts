@@ -36,8 +36,8 @@ const characterClass = /\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]/uy;
 const plain = /\\[\s\S]|\{(\d+)(?:(,)(\d*))?\}|[\s\S]/uy;
 
 /**
- * The tokens of a pattern, in time linear in its length: where no end follows any more, no item is sought
- * that needs one.
+ * The tokens of a pattern, in time linear in its length: if no end follows any more, no item is searched that needs
+ * one.
  */
 function* readTokens(pattern: string): Generator<RegExpExecArray> {
   const lastBrace = pattern.lastIndexOf('}');

@@ -2,7 +2,6 @@ import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
 import { quote } from './quote.ts';
 import { findContractReference, findVariableReference } from './references.ts';
 
-/** A fault of a variable's value. */
 export type ValueIssue = { readonly name: string; readonly message: string };
 
 /** Effective values by variable name, and a list for their faults. */

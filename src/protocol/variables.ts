@@ -13,7 +13,6 @@ const spellings = ['subtype', 'subType'];
 /** Results by document root, cached because thousands of places may refer to one variable. */
 const found = new WeakMap<JsonCursor, Map<string, Variable | undefined>>();
 
-/** The variable declared under that name, if any. */
 export function findVariable(agreement: JsonCursor, name: string): Variable | undefined {
   const known = found.get(agreement) ?? new Map<string, Variable | undefined>();
   if (known.size === 0) found.set(agreement, known);

@@ -1,7 +1,6 @@
 import type { Flaws } from '../support/flaws.ts';
 import type { ExactlyOnceReport } from './runExactlyOnce.ts';
 
-/** A report in lines for a terminal. */
 export function describeReport(report: ExactlyOnceReport): string {
   const { seed, seconds, kills, interruptions, transitions, events, attempts, withdrawn } = report;
   const killed = Object.values(kills).reduce((sum, count) => sum + count, 0);

@@ -23,7 +23,6 @@ export type ExactlyOnceRun = {
   longestLifeMs: number;
   seed: number;
   onProgress(message: string): void;
-  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 

@@ -1,7 +1,6 @@
 import { describeRecovery, type FailoverReport } from './runFailover.ts';
 import type { WritersReport } from './runWriters.ts';
 
-/** A report in lines for a terminal. */
 export function describeReport(report: FailoverReport): string {
   const { seed, seconds, failovers, deployments, inputs, retries, events, toldAgain, restarts } = report;
   const counts = new Map<string, number>();

@@ -10,7 +10,6 @@ import { measureRecovery, type Recovery } from './support/recovery.ts';
 import { startWholeService } from './support/wholeService.ts';
 
 export type FailoverRun = {
-  /** The directory of PostgreSQL's programs. */
   programs: string;
   kills: number;
   callers: number;
@@ -18,7 +17,6 @@ export type FailoverRun = {
   /** The longest time from a promotion until a write is served as mined. */
   mostRecoveryMs: number;
   onProgress(message: string): void;
-  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 

@@ -6,7 +6,6 @@ import { pointsOf } from './support/pointsOf.ts';
 /** With this many kills, chance alone leaves out no fault point. */
 const killsForAll = 300;
 
-/** A report in lines for a terminal. */
 export function describeReport(report: FaultReport): string {
   const { seed, kills, seconds, deployments, inputs, retries, transactions, fillers, reverted } = report;
   const unreached = listUnreached(kills);
@@ -19,7 +18,6 @@ export function describeReport(report: FaultReport): string {
   ].join('\n');
 }
 
-/** The scenarios in lines for a terminal. */
 export function describeScenarios(report: ScenarioReport): string {
   const { seed, played, inputs, refusals, races, transactions, fillers, reverted, seconds } = report;
   const list = (counts: Readonly<Record<string, number>>) =>

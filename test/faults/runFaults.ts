@@ -21,7 +21,6 @@ export type FaultRun = {
   /** Ends the run early; the report covers the kills so far. */
   signal?: AbortSignal;
   onProgress(message: string): void;
-  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 

@@ -25,12 +25,10 @@ export type ScenarioRun = {
   /** The number of scenarios to play. Each is played once before any repeats. */
   runs: number;
   seed: number;
-  /** The scenarios to choose from. */
   names: readonly ScenarioName[];
   /** Ends the run early; the report covers the scenarios so far. */
   signal?: AbortSignal;
   onProgress(message: string): void;
-  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 

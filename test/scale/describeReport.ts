@@ -1,7 +1,6 @@
 import type { Flaws } from '../support/flaws.ts';
 import type { ScaleReport } from './runScale.ts';
 
-/** A report in lines for a terminal. */
 export function describeReport(report: ScaleReport): string {
   const { seed, seconds, replaced, deployments, inputs, reads, served, connections } = report;
   const list = (counts: Record<string, number>) =>

@@ -25,7 +25,6 @@ export type ScaleRun = {
   readers: number;
   seed: number;
   onProgress(message: string): void;
-  /** Receives the processes' output. */
   onLine(line: string): void;
 };
 

@@ -6,7 +6,7 @@ import { awaitPoint } from '../../src/api/agreements/awaitConsistency.ts';
 import { parseConsistency, writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { encodeInputPayload, nameHash } from '../../src/protocol/index.ts';
-import { createChanges } from '../../src/records/agreements/changes.ts';
+import { createChangeWatcher } from '../../src/records/agreements/changeWatcher.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { buildLease } from './support/documents.ts';
@@ -188,7 +188,11 @@ describe('a token', () => {
   test('is read together with others of its principal, so that many waits leave the database to others', async () => {
     const { databaseUrl } = setting.service;
     const explained = createExplainedPool(databaseUrl, {});
-    const changes = createChanges({ databaseUrl, onAccessChanged() {}, logger: pino({ level: 'silent' }) });
+    const changes = createChangeWatcher({
+      databaseUrl,
+      onAccessChanged() {},
+      logger: pino({ level: 'silent' }),
+    });
     try {
       const waits = Array.from({ length: 320 }, (_, at) =>
         awaitPoint(

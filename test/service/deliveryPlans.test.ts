@@ -120,7 +120,7 @@ describe('what waits for a disabled subscription', () => {
   let explained: ExplainedPool;
   beforeEach(() => {
     // In tables this small it can be cheaper to read all.
-    explained = createExplainedPool(world.databaseUrl, { enable_seqscan: 'off' });
+    explained = createExplainedPool(world.databaseUrl, { enable_seqscan: 'off', enable_bitmapscan: 'off' });
   });
   afterEach(() => end(explained));
 

@@ -5,6 +5,7 @@ import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
 import { inputRecordShape, recordShape } from '../../src/api/shapes/resources.ts';
 import { recordSimulationShape } from '../../src/api/shapes/simulationShapes.ts';
 import { catchUp } from '../support/indexer.ts';
+import { createLyingNode } from '../support/lyingNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { deployByPermit, deployDirectly, submitDirectly } from './support/directDeployment.ts';
@@ -357,6 +358,23 @@ test('a deployment whose permit somebody else has sent is refused with the addre
   expect(other.details).toMatchObject({ reason: 'stale_nonce' });
   expect(other.details).not.toHaveProperty('agreementAddress');
   expect((await adopt({ chainId, address, agreement, displayName: 'Lease' })).status).toBe(200);
+});
+
+test('an adopted agreement is marked near the head of the index, whatever block a node claims', async () => {
+  const { service, chain } = setting;
+  const { body } = await deployed();
+  await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
+  const node = await createLyingNode(chain.rpcUrl);
+  node.tell('absurdHead');
+  const misled = await startTestApi(service.databaseUrl, {
+    rpcUrls: { [chainId]: node.url },
+    env: { DEPLOY_WAIT_MS: '1' },
+  });
+  const answer = await adopt(body, { ...principal, call: createCall(misled.baseUrl, principal.key) });
+  await misled.close();
+  await node.close();
+  const latest = await chain.client.getBlockNumber();
+  expect(Number(await readMarker(recordOf(answer).id))).toBeLessThan(Number(latest) + 100);
 });
 
 test('an agreement that the index cannot show in time needs another try, and nothing is stored', async () => {

@@ -59,8 +59,9 @@ test('a job that throws is tried again, and one under the same key replaces what
       if (ran.length === 1) throw new Error('not yet');
     },
   });
-  const runAt = new Date(Date.now() + 3_600_000);
-  await addJob(handle.database, { task: 'unsteady', payload: 1, key: 'one', runAt });
+  await handle.pool.query(
+    `select graphile_worker.add_job('unsteady', '1'::json, run_at => now() + interval '1 hour', job_key => 'one')`,
+  );
   await addJob(handle.database, { task: 'unsteady', payload: 2, key: 'one' });
   await waitUntil('it was tried twice', () => ran.length === 2);
   expect(ran).toEqual([2, 2]);

@@ -150,7 +150,7 @@ describe.each(modes)('planned with %s,', (mode) => {
     const database = drizzle(explained.pool, drizzleOptions);
     const head = { number: 10n ** 9n, hash: '0x', timestamp: 3_000_000_000n } as const;
     const { rowsRead, plans } = await measure(async () => {
-      expect(await expireTransactions(database, { chainId, head })).toEqual([]);
+      expect(await expireTransactions(database, { chainId, confirmed: head })).toEqual([]);
       await finishTransactions(database, { chainId, through: 10n ** 9n });
     });
     expect(rowsRead, plans).toBeLessThan(10);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { measureRecord } from '../../src/api/agreements/storeRecord.ts';
 import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
+import { createId } from '../../src/platform/database/ids.ts';
 import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { defaultQuotas, quotaNames, readQuotas, setQuota } from '../../src/records/quotas/quotas.ts';
 import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
@@ -11,6 +12,8 @@ import { planTest } from '../../src/records/webhooks/testDelivery.ts';
 import { queueMails } from '../../src/worker/notifier/queueMails.ts';
 import { lamp } from './projector/support/scene.ts';
 import { insertRecord } from './projector/support/serviceRows.ts';
+import { createBrowser } from './sessions/support/browser.ts';
+import { insertRecords } from './support/rows.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 let service: TestService;
@@ -113,6 +116,38 @@ test('kept answers count at once, are returned beyond the quota too, and a refus
   expect(again.body.data).toEqual(first.body.data);
   await administer('quotas', 'set', principal.name, 'answerBytesPerDay', 'default');
   await expect.poll(async () => (await validate('second')).status).toBe(200);
+});
+
+test('links and sessions count as stored, and no link is created beyond that quota', async () => {
+  const principal = await service.createPrincipal();
+  const recordId = createId('agr');
+  await insertRecords(service.handle.pool, principal, [{ id: recordId }]);
+  const share = () =>
+    principal.call('POST', `/v0/agreements/${recordId}/links`, {
+      body: { may: 'read', expiresInSeconds: 1, note: 'é'.repeat(500) },
+    });
+  const invite = () => principal.call('POST', '/v0/sessions/links');
+  const enter = () =>
+    createBrowser(service.baseUrl).call('POST', '/v0/sessions', { headers: { 'x-api-key': principal.key } });
+  const readStored = async () =>
+    (await readQuotas(service.handle.database, principal.id)).find(({ quota }) => quota === 'storedBytes')
+      ?.used ?? 0;
+  let stored = await readStored();
+  for (const [write, least] of [
+    [share, 1_000],
+    [invite, 300],
+    [enter, 150],
+  ] as const) {
+    expect((await write()).status).toBe(200);
+    await expect.poll(readStored, { timeout: 20_000 }).toBeGreaterThan(stored + least);
+    stored = await readStored();
+  }
+  await administer('quotas', 'set', principal.name, 'storedBytes', String(stored));
+  for (const write of [share, invite])
+    await expect
+      .poll(write, { timeout: 20_000 })
+      .toMatchObject({ status: 402, body: { error: { details: { reason: 'storage_exceeded' } } } });
+  expect((await enter()).status).toBe(200);
 });
 
 test('test events and redeliveries count as events of the day, and are refused beyond its quota', async () => {

@@ -1,7 +1,8 @@
-import { size } from 'viem';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Hex, numberToHex, size } from 'viem';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { boundGas } from '../../src/records/gas/learnedGas.ts';
+import { callsBehind, unknownBlock } from '../support/callsBehind.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createPermitWorld, type PermitWorld } from './support/permitWorld.ts';
@@ -99,4 +100,32 @@ test('a row that the contract refuses in its turn fails, with its reason, and no
   expect((await world.readRow(row.id)).failure).toMatchObject({ reason: 'state_not_accepting' });
   expect(await countAttempts(row.id)).toBe(0);
   await stopIndexing();
+});
+
+describe('a row that a node refuses because it lacks the indexed block of the row before it', () => {
+  test.each([
+    ['does not have that block', unknownBlock],
+    ['is one of several behind one address', undefined],
+  ])('is sent once the node has caught up, if the node %s', async (_, named) => {
+    const keys = await world.createWallets(1);
+    const agreement = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    let behindAt: Hex | undefined;
+    const node = await world.disturb((call) => {
+      if (behindAt === undefined) return undefined;
+      return call.method === 'eth_blockNumber' ? { result: behindAt } : callsBehind(call, behindAt, named);
+    });
+    await world.startRelay({ keys, rpcUrls: [node.url] });
+    const first = { agreement, account: permits.createAccount(), nonce: 0, inputId: 'ping' } as const;
+    await world.waitForState((await permits.accept(first)).id, 'mined');
+    behindAt = numberToHex((await world.client.getBlockNumber()) - 1n);
+    const estimates = node.count('eth_estimateGas');
+    const account = permits.createAccount();
+    const row = await permits.accept({ agreement, account, nonce: 0, inputId: 'pong', gasEstimate: null });
+    await waitUntil('it was estimated twice', () => node.count('eth_estimateGas') >= estimates + 2);
+    expect((await world.readRow(row.id)).state).toBe('accepted');
+    behindAt = undefined;
+    await world.waitForState(row.id, 'mined');
+    await stopIndexing();
+  });
 });

@@ -102,6 +102,55 @@ describe('inputs that went through several wallets and fell out', () => {
   });
 });
 
+describe('a permit for a nonce that later ones of its signer wait for', () => {
+  test('is sent before them, although they were accepted first', async () => {
+    const agreement = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    const account = permits.createAccount();
+    const node = await world.disturb(() => undefined);
+    await world.startRelay({ keys: await world.createWallets(1), rpcUrls: [node.url] });
+    const later = await permits.accept({ agreement, account, nonce: 1, gasEstimate: null });
+    await waitUntil('it was prepared in vain', () => node.count('eth_estimateGas') > 0);
+    const first = await permits.accept({ agreement, account, nonce: 0 });
+    for (const { id } of [first, later]) await world.waitForState(id, 'mined');
+    await stopIndexing();
+  });
+
+  test('that was accepted while its forerunner failed fails too, if nobody signs for that nonce', async () => {
+    const agreement = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    const account = permits.createAccount();
+    const failed = await permits.accept({ agreement, account, nonce: 0 });
+    await world.pool.query(
+      `update service.transactions set state = 'failed', failure = '{"reason": "x", "message": "y"}' where id = $1`,
+      [failed.id],
+    );
+    const orphans = await permits.acceptRow(agreement, { account, first: 1, count: 2, gasEstimate: null });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await waitUntil('they have failed', async () => {
+      await world.client.mine({ blocks: 1 });
+      const states = await Promise.all(orphans.map(async ({ id }) => (await world.readRow(id)).state));
+      return states.every((state) => state === 'failed');
+    });
+    const [first] = orphans;
+    expect((await world.readRow(first?.id ?? '')).failure).toMatchObject({ reason: 'predecessor_failed' });
+    await stopIndexing();
+  });
+
+  test('is signed with them in the order of their nonces', async () => {
+    const agreement = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    const account = permits.createAccount();
+    const rows: PermitRow[] = [];
+    for (const nonce of [2, 1, 0]) rows.push(await permits.accept({ agreement, account, nonce }));
+    await world.startRelay({ keys: await world.createWallets(1) });
+    for (const { id } of rows) await world.waitForState(id, 'mined');
+    const attempts = await Promise.all(rows.map(async ({ id }) => (await world.readRow(id)).attempts.length));
+    expect(attempts).toEqual([1, 1, 1]);
+    await stopIndexing();
+  });
+});
+
 describe('inputs of one agreement', () => {
   test('go through one wallet while any of them can fall out', async () => {
     const keys = await world.createWallets(3);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
@@ -10,6 +10,7 @@ import { noDataFee } from '../../src/platform/nodes/dataFee.ts';
 import { readChainView } from '../../src/worker/relay/chainView.ts';
 import { createGasLessons } from '../../src/worker/relay/gasLessons.ts';
 import { createPreparations } from '../../src/worker/relay/preparations.ts';
+import { callsBehind, unknownBlock } from '../support/callsBehind.ts';
 import { quickSettings } from '../support/relaySettings.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -163,6 +164,29 @@ describe('a transaction that reverts', () => {
     await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
     const { attempts } = await world.readRow(id);
     expect(attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+
+  test('is not judged by a node that lacks the folded block', async () => {
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
+    let behindAt: Hex | undefined;
+    let calls = 0;
+    const node = await world.disturb((call) => {
+      if (behindAt === undefined) return undefined;
+      if (call.method === 'eth_call') calls++;
+      return callsBehind(call, behindAt, unknownBlock);
+    });
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    const { id } = await world.acceptOne({ data: transfers(other.address) });
+    const { hash } = await world.waitForNode(id);
+    const { blockNumber } = await awaitReceipt(world.client, hash ?? '0x');
+    await mintFor(address);
+    behindAt = numberToHex(blockNumber);
+    await world.indexOnce();
+    await waitUntil('it was looked at', () => calls > 5);
+    expect((await world.readRow(id)).failure).toBeNull();
+    behindAt = undefined;
+    await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
   });
 
   test('can be opened again, and gets a nonce of its own', async () => {

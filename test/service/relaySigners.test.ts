@@ -143,6 +143,23 @@ test('a row that a signer permanently refuses is signed by another wallet', asyn
   expect((await world.readWallet(kms.address))?.next_nonce).toBe('0');
 });
 
+test("while the signer of an agreement's wallet fails, another wallet sends its next input, and the first is not unfunded", async () => {
+  let isAway = false;
+  const kms = await createKmsWallet(() => (isAway ? 'fail' : 'answer'));
+  world.startIndexing();
+  await world.startRelay({ keys: [], awaited: [kms.open()] });
+  const first = await world.acceptOne({ kind: 'input' });
+  await world.waitForState(first.id, 'mined');
+  expect((await world.readRow(first.id)).wallet).toBe(kms.address);
+  isAway = true;
+  const { key, address } = await world.createWallet();
+  await world.startRelay({ keys: [key] });
+  const next = await world.acceptOne({ kind: 'input' });
+  await world.waitForState(next.id, 'mined');
+  expect((await world.readRow(next.id)).wallet).toBe(address);
+  expect((await world.readWallet(kms.address))?.status).toBe('active');
+});
+
 test('a lease lost while the signer is asked leaves nothing of its signatures', async () => {
   const held = Promise.withResolvers<void>();
   const kms = await createKmsWallet(() => held.promise);

@@ -70,6 +70,14 @@ async function createScene() {
     },
   };
 }
+/** An earlier input of the same agreement, which was mined before a reorg. */
+const reopensEarlier = ({ pool, chainId, wallet }: Scene) =>
+  pool.query(
+    `insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash, deadline,
+       call_data, created_at)
+     values ($1, $2, 'input', $3, 'another', 0, $1, '0x', 4000000000, '0x', now() - interval '1 minute')`,
+    [`txn_${random(16)}`, chainId, wallet],
+  );
 type Scene = Awaited<ReturnType<typeof createScene>>;
 
 const accepted = `state = 'accepted', wallet = null, wallet_nonce = null`;
@@ -126,6 +134,7 @@ const writes: Write[] = [
       'the row has another wallet': moved,
       'the row is mined': settled,
       'the row waits again': (scene) => scene.changeRow(accepted),
+      'an earlier row is open again': reopensEarlier,
       'the index is behind': ({ pool, chainId }) =>
         pool.query('update service.projections set head_number = 99 where chain_id = $1', [chainId]),
     },
@@ -137,6 +146,7 @@ const writes: Write[] = [
     unless: {
       'the row is signed': (scene) => scene.changeRow(`state = 'signed'`),
       'a signer is asked for it': (scene) => scene.changeRow(`reserved_until = now() + interval '1 hour'`),
+      'an earlier row is open again': reopensEarlier,
       'the index is behind': ({ pool, chainId }) =>
         pool.query('update service.projections set head_number = 99 where chain_id = $1', [chainId]),
     },

@@ -17,7 +17,6 @@ export type CutProxy = {
   cutNext(cut: Cut, options?: { count?: number; containing?: string }): void;
   /** Cuts none of the next connections. */
   stopCutting(): void;
-  /** Number of cut connections so far. */
   count(): number;
   close(): Promise<void>;
 };

@@ -19,7 +19,6 @@ export type LongRunParts = {
 export async function runLong<Report>(options: {
   log: string | undefined;
   run(parts: LongRunParts): Promise<Report>;
-  /** The results, as lines for a terminal. */
   describeReport(report: Report): string;
   listFlaws(report: Report): Flaws;
 }): Promise<void> {
@@ -61,7 +60,6 @@ export async function withOwnPostgres(work: (databaseUrl: string) => Promise<voi
   }
 }
 
-/** Parses the value of an option. */
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${text} is no count`);
   return Number(text);

@@ -43,6 +43,7 @@ const byFork = new Set(['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs'
 /** Calls that name a block, and the position of the block parameter. */
 const tagAt: Readonly<Record<string, number>> = {
   eth_call: 1,
+  eth_estimateGas: 1,
   eth_getBalance: 1,
   eth_getCode: 1,
   eth_getTransactionCount: 1,
@@ -74,6 +75,17 @@ export async function createLyingNode(
     BigInt(
       hex.parse((await ask(first, { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })).result),
     );
+  /** The number of a block that is named by number or by hash; undefined for `latest` and its like. */
+  const findNumber = async (block: unknown): Promise<bigint | undefined> => {
+    const number = hex.safeParse(block);
+    if (number.success) return BigInt(number.data);
+    const byHash = z.object({ blockHash: hex }).safeParse(block);
+    if (!byHash.success) return undefined;
+    const params = [byHash.data.blockHash, false];
+    const found = await ask(first, { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByHash', params });
+    const parsed = blockShape.safeParse(found.result);
+    return parsed.success ? BigInt(parsed.data.number) : undefined;
+  };
   const isAbove = (answer: Answer, head: bigint) => {
     const block = z.looseObject({ blockNumber: hex }).safeParse(answer.result);
     return block.success && BigInt(block.data.blockNumber) > head;
@@ -88,9 +100,12 @@ export async function createLyingNode(
     if (method === 'eth_blockNumber') return { ...nothing, result: toHex };
     const at = tagAt[method];
     if (at !== undefined) {
-      const tag = hex.safeParse(params[at]);
-      if (tag.success && BigInt(tag.data) > head) return nothing;
-      const put = params.with(Math.min(at, params.length - 1), tag.success ? tag.data : toHex);
+      const named = await findNumber(params[at]);
+      if (named !== undefined && named > head) {
+        if (method === 'eth_getBlockByNumber') return nothing;
+        return { jsonrpc: '2.0', id, error: { code: -32_000, message: 'header not found' } };
+      }
+      const put = [...params.slice(0, at), named === undefined ? toHex : params[at], ...params.slice(at + 1)];
       return ask(first, { ...call, params: put });
     }
     const answer = await ask(first, call);

@@ -255,7 +255,6 @@ export async function createRelayWorld({
         return row.attempts.at(-1)?.isAccepted && row;
       });
     },
-    /** Waits until all rows are in this state. */
     async waitForAll(ids: readonly string[], state: string): Promise<void> {
       const query =
         'select count(*)::int as count from service.transactions where id = any($1) and state = $2';
@@ -264,7 +263,6 @@ export async function createRelayWorld({
         async () => (await pool.query(query, [ids, state])).rows[0]?.count === ids.length,
       );
     },
-    /** Waits until the token was minted for each recipient. */
     async waitForMints(recipients: readonly Address[]): Promise<void> {
       await waitUntil('everything is minted', async () => {
         const counts = await countMints();

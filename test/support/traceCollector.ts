@@ -30,7 +30,6 @@ const exportShape = z.object({
   ),
 });
 
-/** A received span. */
 export type CollectedSpan = {
   service: unknown;
   traceId: string;
@@ -44,7 +43,6 @@ export type CollectedSpan = {
 };
 
 export type TraceCollector = Receiver & {
-  /** All received spans. */
   spans(): CollectedSpan[];
 };
 

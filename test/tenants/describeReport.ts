@@ -10,7 +10,6 @@ const mostBytes = 600 * mebibyte;
 /** The longest time that the worker may compute without a pause. */
 const workerTurnMs = 100;
 
-/** A report in lines for a terminal. */
 export function describeRequests({ costs }: RequestsReport): string {
   const slowest = costs.toSorted((one, other) => other.turnMs - one.turnMs).slice(0, shown);
   const hungriest = costs.toSorted((one, other) => other.memoryBytes - one.memoryBytes).slice(0, 5);

@@ -200,7 +200,6 @@ function attempt<Result>(run: () => Result): Result | undefined {
   }
 }
 
-/** A report in lines for a terminal. */
 export function describeFuzz(report: FuzzReport): string {
   const { seed, requests, perSecond, successes, longest, longestSmall } = report;
   const list = (all: readonly Found[]) =>

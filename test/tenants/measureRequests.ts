@@ -5,7 +5,6 @@ import type { WorstRequest } from './support/worstRequests.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** The upper bounds for one request. */
 export const bounds = {
   /**
    * Milliseconds of processor time in one turn of the event loop, on an otherwise idle processor. Nobody else

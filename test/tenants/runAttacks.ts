@@ -10,7 +10,6 @@ import { sendRequest } from './support/sendRequest.ts';
 import { startTenants } from './support/startTenants.ts';
 import { deployAs, submitDirectly } from './support/worstWorld.ts';
 
-/** The effects of one attack. */
 export type AttackReport = {
   name: string;
   /** The number of answers by status, 0 for none; `mined` counts inputs sent directly to the contract. */
@@ -123,7 +122,6 @@ export function describeAttack(report: AttackReport): string {
   return `${name}: ${JSON.stringify(counts)}; event loop ${turnMs.toFixed(0)} and ${workerTurnMs.toFixed(0)} ms; ${memory} MiB; a neighbour's ${slower}`;
 }
 
-/** An attack's flaws, in words. */
 export function listAttackFlaws(reports: readonly AttackReport[]): string[] {
   return reports.flatMap(({ name, counts, turnMs, workerTurnMs, peakBytes, factors, failures }) =>
     [

@@ -8,7 +8,6 @@ import type {
 } from '../../../client/src/types.ts';
 import { deployPatience, service } from '../service/client.ts';
 
-/** An input that the agreement accepts now. */
 export type Accepted = AgreementState['acceptedInputs'][number];
 
 export type Shown = Pick<

@@ -6,7 +6,6 @@ import { ownSource } from '../agreements/source.ts';
 import { useMay } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 
-/** One agreement of the principal. */
 export function AgreementPage() {
   const id = useRoute().params.id ?? '';
   const mayWrite = useMay('agreements.write');

@@ -15,7 +15,6 @@ import { SignatureCheck } from '../webhooks/signatureCheck.tsx';
 
 const words = texts.webhooks;
 
-/** The subscriptions of the principal. */
 export function WebhooksPage() {
   useTitle(words.title);
   const mayWrite = useMay('webhooks.write');

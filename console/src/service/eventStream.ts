@@ -24,7 +24,7 @@ type Following = {
 /**
  * Follows the feed until the signal ends it, each event once: after an interruption it continues from the last id.
  *
- * @throws ApiError for what does not pass, such as a missing permission.
+ * @throws ApiError for a permanent refusal, such as a missing permission.
  */
 export async function readEvents({ after, signal, onEvent, onStanding }: Following): Promise<void> {
   let place = after;

@@ -1,4 +1,4 @@
-/** Of wallets, which may decline, fail, or do something else than they were asked for. */
+/** For wallets, which may decline, fail, or do something else than requested. */
 export const walletTexts = {
   asked: 'The wallet is asked. Look for its window.',
   giveUp: 'Stop waiting',

@@ -53,7 +53,7 @@ type DeploymentFacts = {
   readonly values: Readonly<Record<string, unknown>>;
 };
 
-/** The same for a deployment. */
+/** `checkInput` for a deployment. */
 export function checkDeployment(facts: DeploymentFacts, offered: SignableTypedData): Checked {
   const typedData = deployTypedData({
     chainId: facts.chainId,

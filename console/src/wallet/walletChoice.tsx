@@ -10,7 +10,6 @@ import { WalletWait } from './walletWait.tsx';
 
 const words = texts.act;
 
-/** A wallet with its offered account. */
 export type Connected = FoundWallet & { readonly account: `0x${string}` };
 
 type WalletChoiceProps = {

@@ -33,7 +33,6 @@ export function readWalletError(rejection: unknown): WalletError {
   }
 }
 
-/** The wallet's error among the causes of an error. */
 export function findWalletError(error: unknown): WalletError | undefined {
   let at = error;
   while (at instanceof Error) {

@@ -19,7 +19,6 @@ const isStatus = (text: string): text is Status => Object.hasOwn(kinds, text);
 
 type DeliveriesProps = { readonly id: string; readonly mayWrite: boolean };
 
-/** A receiver's deliveries, with each attempt. */
 export function Deliveries({ id, mayWrite }: DeliveriesProps) {
   const [status, setStatus] = useState<Status>();
   const { rows, error, retry, showMore } = usePages({

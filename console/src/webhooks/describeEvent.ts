@@ -3,7 +3,6 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.events;
 
-/** One event as a sentence. */
 export function describeEvent(event: AgreementEvent): string {
   const { data } = event;
   if ('sequence' in data)

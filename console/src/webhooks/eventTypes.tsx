@@ -10,7 +10,6 @@ type EventTypesProps = {
   readonly onChange: (types: readonly EventType[]) => void;
 };
 
-/** The types of events that a receiver gets. */
 export function EventTypes({ chosen, onChange }: EventTypesProps) {
   return (
     <fieldset class="row">

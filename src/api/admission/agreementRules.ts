@@ -27,7 +27,7 @@ export type RuleCache = {
   forget(agreement: { chainId: number; address: Hex }): void;
 };
 
-/** In characters of the definitions' text. */
+/** Characters of the definitions' text. */
 const usualCapacity = 32_000_000;
 
 /** Reads agreements' creations from the index, and keeps the last used ones. */
@@ -72,8 +72,8 @@ async function readRules(
 }
 
 /**
- * The engine of a creation. Undefined if the creation cannot be read, and if the model would have refused it: then the
- * model must not decide about it.
+ * The engine of a creation. Undefined if the creation cannot be read, or if the model refuses it. A node decides in
+ * both cases.
  */
 export function createShown({ parameters }: IndexedCreation): Engine | undefined {
   if (parameters === undefined) return undefined;

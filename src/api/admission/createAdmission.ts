@@ -7,9 +7,10 @@ import type { Admission as AdmissionNote } from '../../platform/database/tables/
 import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Simulation } from '../../platform/nodes/simulateCall.ts';
 import { applyInput, type Engine, encodeRevert, type InputOutcome } from '../../protocol/index.ts';
-import { keccak256Text } from '../../protocol/keccak.ts';
-import { boundGas } from '../../records/gas/learnedGas.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { boundGas, buildGasKind } from '../../records/gas/learnedGas.ts';
 import { type AgreementRules, createRuleCache } from './agreementRules.ts';
+import { findFreeNonce } from './findFreeNonce.ts';
 import { type PlayedInputs, playOpenInputs } from './playOpenInputs.ts';
 import { mostOpen, readStanding, type Standing } from './readStanding.ts';
 
@@ -58,8 +59,11 @@ export type Admission = {
 const playedCapacity = 8_000_000;
 const charactersOfInput = 1_000;
 
-/** After a missing index was noticed, it is not looked for again for this long. */
+/** How long a missing index is not checked again. */
 const absenceMs = 1_000;
+
+/** The dependencies of admission. */
+export type AdmissionServices = Services & { readonly admission: Admission };
 
 /**
  * Decides about inputs from index and outbox, with the contract's rules in process. A node must decide in
@@ -84,9 +88,10 @@ export function createAdmission(options: {
     const agreement = { chainId: query.chainId, address: lower(query.contract) };
     const rules = await cache.find(agreement);
     if (!rules) return undefined;
-    const { chainId, contract, signer, inputHash, asker } = query;
+    const { chainId, contract, signer, inputHash, callData, asker } = query;
     const principalId = query.isAfterOwn ? asker : undefined;
-    const gasKind = keccak256Text(`${rules.definitionHash} ${inputHash}`);
+    // Before the signature no gas is wanted.
+    const gasKind = callData ? buildGasKind({ ...rules, inputHash, callData }) : '';
     const storingInputs = [...rules.storing.keys()];
     const key = `${chainId} ${agreement.address} ${principalId ?? ''}`;
     const earlier = played.get(key);
@@ -149,11 +154,13 @@ function decide(query: AdmissionQuery, { rules, standing, gasKind, engine }: Fou
   if (outcome?.ok === null) return undefined;
   const isExternal = outcome !== undefined && hasExternal(outcome);
   const { gasBound, open } = standing;
+  const minedNonce = standing.nonces.get(signer.toLowerCase()) ?? 0n;
+  const ofSigner = open.filter((row) => row.signer === signer);
   const storedFields = rules.storing.get(inputHash) ?? 0;
   const gas = gasBound && callData && boundGas(gasBound, { callData, storedFields });
   return {
-    nonce: findFreeNonce(standing, signer),
-    minedNonce: standing.nonces.get(signer.toLowerCase()) ?? 0n,
+    nonce: findFreeNonce(ofSigner, minedNonce),
+    minedNonce,
     blockTimestamp: BigInt(standing.headTimestamp),
     currentState: engine.state,
     simulation: outcome && describeSimulation(outcome, gas),
@@ -187,14 +194,6 @@ function describeSimulation(
 ): Simulation {
   if (outcome.ok) return { ok: true, gas: gas ?? 0n };
   return { ok: false, data: encodeRevert(outcome.revert), message: 'execution reverted' };
-}
-
-/** The first nonce, from the mined one on, that no open permit of the signer holds. */
-function findFreeNonce({ open, nonces }: Standing, signer: Address): bigint {
-  const held = new Set(open.filter((row) => row.signer === signer).map(({ nonce }) => nonce));
-  let nonce = nonces.get(signer.toLowerCase()) ?? 0n;
-  while (held.has(nonce)) nonce++;
-  return nonce;
 }
 
 function lower(address: Address): Hex {

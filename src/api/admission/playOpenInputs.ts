@@ -7,25 +7,25 @@ import { identifyMoment, type Standing } from './readStanding.ts';
 export type PlayedInputs = {
   /** Identifies what they were played on; undefined if it cannot be recognised. */
   readonly base: string | undefined;
-  /** Before the first one. */
+  /** The engine before the first one. */
   readonly start: Engine;
   /** Up to the first one whose result depends on an unknown stored variable. */
   readonly inputs: readonly PlayedInput[];
-  /** After the last one; undefined if there is such an input. */
+  /** The engine after the last one; undefined if there is such an input. */
   readonly engine: Engine | undefined;
 };
 
 type PlayedInput = {
-  /** Of its outbox row. */
+  /** Id of its outbox row. */
   readonly id: string;
   readonly call: InputCallData;
   readonly isExpired: boolean;
-  /** After it; the one before it if the contract would refuse it. */
+  /** The engine after the input. If the contract would refuse it, the engine before. */
   readonly engine: Engine;
 };
 
 /**
- * Plays the open inputs of an agreement on the index. What was played before on the same is not played again.
+ * Plays the open inputs of an agreement on the index. Inputs already played on the same index are not played again.
  *
  * @param options.time the block's time that is expected, in Unix seconds.
  * @param options.earlier has the calls and the stored values that the standing leaves out.
@@ -64,7 +64,7 @@ export function playOpenInputs(
   return { base, start, inputs, engine };
 }
 
-/** With the nonces in the index of signers who had no open input before. */
+/** Adds the nonces in the index of signers who had no open input before. */
 function addNonces(engine: Engine, { nonces }: Standing): Engine {
   const missing = [...nonces].filter(
     ([signer, nonce]) => nonce > 0n && engine.nonces.get(signer) === undefined,

@@ -7,7 +7,6 @@ import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { ActionInit, EngineParameters } from '../../protocol/index.ts';
 
-/** What the index shows of an agreement's creation. */
 export type IndexedCreation = {
   /** The creating transaction: after a reorg another agreement may be at the address. */
   readonly transactionHash: Hex;

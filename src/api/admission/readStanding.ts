@@ -23,8 +23,8 @@ export type Standing = {
   /** Unix seconds of the newest block of the index. */
   readonly headTimestamp: number;
   /**
-   * Storing inputs, newest first, among the last `readInputs`, as far as they are short enough together. Undefined at
-   * the moment that the query names as known.
+   * Inputs that store something, newest first, within `readInputs` and `mostCharacters`. Undefined if the caller
+   * already has them.
    */
   readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[] | undefined;
   /** Whether no earlier input stores anything. */
@@ -51,7 +51,6 @@ export type StandingQuery = {
   readonly chainId: number;
   readonly contract: Address;
   readonly signer: Address;
-  /** The inputs of this agreement that store something. */
   readonly storingInputs: readonly string[];
   readonly gasKind: string;
   /** The asking principal. */
@@ -115,7 +114,7 @@ const openRows = `
       where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) as count) as used
     where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
       and sent.permit_nonce >= used.count and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
-        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id))
+        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id and shared.status <> 'FAILED'))
     order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
   order by open.created_at, open.id limit ${mostOpen + 1}`;
 

@@ -1,28 +1,26 @@
 import type { Hex } from 'viem';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
-import type { LocalFacts } from '../admission/createAdmission.ts';
+import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptLocally } from './acceptLocally.ts';
-import { type AcceptedPermit, findOpenDigest, type Permit } from './acceptPermit.ts';
+import { findOpenDigest, type Permit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
 
-/** What index and outbox say about an input. */
 export type IndexViews = {
-  /** After everybody's open inputs. */
+  /** The view after everybody's open inputs. */
   readonly everybodys: LocalFacts;
   /** The permit's digest, if it is signed for that view's nonce. */
   readonly digest: Hex | undefined;
-  /** The same with a digest; without one the view after the sender's own open inputs. */
+  /** `everybodys` if there is a digest, otherwise the view after the sender's own open inputs. */
   readonly view: LocalFacts;
 };
 
 /**
- * The decision of index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal tells what the
- * sender's own open inputs object to. It only tells that others' come first if the own ones would let the permit pass. The
- * very same permit as an open one, which others may have sent, is accepted.
+ * Decides by index and outbox. An input is accepted if it may follow everybody's open inputs. A refusal gives details
+ * only about the sender's own open inputs. If only other senders' inputs prevent it, it says just that another input
+ * comes first. A permit that is already open is accepted, whoever sent it.
  *
  * @throws RefusedError
  * @throws ChainUnavailableError if index and outbox cannot be read again.
@@ -40,10 +38,10 @@ export async function acceptByIndex(
   const own = digest === undefined ? view : await lookAtInput({ ...request, isAfterOwn: true }, services);
   if (!own) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const alone = await decide(own);
-  const shared = await findShared(request, alone, services);
-  if (shared) return describe(request, { accepted: shared, facts: own });
+  const shared = await findShared(request, { own, alone }, services);
+  if (shared) return shared;
   if (alone instanceof RefusedError) throw alone;
-  // Without a digest, the view of everybody's may be older than the own one.
+  // `everybodys` may be older than `own`.
   const latest = first ? everybodys : await lookAtInput(request, services);
   if (!latest) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const last = first ?? (await decide(latest));
@@ -60,11 +58,10 @@ async function tryInput(
   request: AdmissionRequest,
   { facts, digest, services }: { facts: LocalFacts; digest: Hex | undefined; services: AdmissionServices },
 ): Promise<AdmittedInput> {
-  const { input, target, compiled } = request;
+  const { input, target, compiled: encoded } = request;
   const { agreement, variables, wallet } = target;
   const { limits, database } = services;
-  checkInput({ ...input, agreement, variables, facts }, limits);
-  if (!compiled) throw new Error('a validated input has no payload');
+  const compiled = checkInput({ ...input, agreement, variables, facts, encoded }, limits);
   const accepted = await acceptLocally(compiled.permit, {
     database,
     wallet,
@@ -73,33 +70,28 @@ async function tryInput(
     facts,
     digest,
   });
-  return describe(request, { accepted, facts });
+  return { ...accepted, compiled, ...describe(facts) };
 }
 
-function describe(
-  { compiled }: AdmissionRequest,
-  { accepted, facts }: { accepted: AcceptedPermit; facts: LocalFacts },
-): AdmittedInput {
-  if (!compiled) throw new Error('a validated input has no payload');
-  const { gasKind, isExternal, note } = facts;
-  return { ...accepted, compiled, gasKind: isExternal ? null : gasKind, note };
+function describe({ gasKind, isExternal, note }: LocalFacts): Pick<AdmittedInput, 'gasKind' | 'note'> {
+  return { gasKind: isExternal ? null : gasKind, note };
 }
 
-/** The open permit that is the very same one, if there is one. It proves its signer. */
+/** The same permit, if it is already open. It was accepted, so its signer is proved. */
 async function findShared(
   { compiled }: AdmissionRequest,
-  alone: AdmittedInput | RefusedError,
+  { own, alone }: { own: LocalFacts; alone: AdmittedInput | RefusedError },
   { database }: AdmissionServices,
-): Promise<AcceptedPermit | undefined> {
+): Promise<AdmittedInput | undefined> {
   if (!compiled) return undefined;
   const signed = alone instanceof RefusedError ? findLater(compiled.permit, alone) : alone;
   if (!signed) return undefined;
   const { nonce, digest } = signed;
   const open = await findOpenDigest(database, compiled.permit, nonce);
-  return open === digest ? { nonce, digest, gas: null } : undefined;
+  return open === digest ? { nonce, digest, gas: null, compiled, ...describe(own) } : undefined;
 }
 
-/** The nonce that a permit signs which was refused for signing a later one. */
+/** Nonce and digest of a permit refused as `future_nonce`. */
 function findLater(
   permit: Permit,
   { reason, facts: { signedNonce } }: RefusedError,
@@ -112,7 +104,7 @@ function findLater(
 
 const aboutNonces = ['nonce_in_flight', 'stale_nonce', 'future_nonce'];
 
-/** A refusal because of others' open inputs, without what those lead to. Nonces are the signer's own. */
+/** Removes facts that would reveal other senders' open inputs. Nonces are the signer's own. */
 function withoutFacts(refusal: RefusedError): RefusedError {
   const { reason, field } = refusal;
   if (aboutNonces.includes(reason)) return refusal;

@@ -16,7 +16,7 @@ import { refuseNonceInFlight } from './refuseHeldNonce.ts';
 /**
  * Checks a permit for an input against index and outbox, without a node.
  *
- * @throws RefusedError as `acceptPermit` does, in its order; `nonce_in_flight` where another permit that is open holds the nonce.
+ * @throws RefusedError as `acceptPermit` does, in its order; `nonce_in_flight` if another open permit holds the nonce.
  */
 export async function acceptLocally(
   permit: Permit,
@@ -26,7 +26,7 @@ export async function acceptLocally(
     readonly wallet: FundedWallet | undefined;
     readonly actionErrors: Abi;
     readonly lifetimeSeconds: number;
-    /** Of the permit for the nonce of the facts, if it is known to be signed for that. */
+    /** The permit's digest at `facts.nonce`, if its signature is known to match. */
     readonly digest?: Hex | undefined;
   },
 ): Promise<AcceptedPermit> {
@@ -41,7 +41,7 @@ export async function acceptLocally(
   } catch (error) {
     const signed = error instanceof RefusedError ? findSignedNonce(error) : undefined;
     if (signed === undefined || signed < minedNonce || signed >= nonce) throw error;
-    // Somebody else has sent the very same permit, or another permit has its nonce.
+    // Another principal has sent the same permit, or another permit holds its nonce.
     const open = await findOpenDigest(database, permit, signed);
     if (open === undefined || open !== findDigestFor(permit, signed)) throw refuseNonceInFlight(signed);
     return { nonce: signed, digest: open, gas: null };

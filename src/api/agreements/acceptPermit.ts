@@ -12,7 +12,6 @@ import { holdsNonce } from './holdsNonce.ts';
 import { findDigestFor, matchPermit, type SentPermit } from './matchPermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 
-/** A permit with its target contract. */
 export type Permit = SentPermit & {
   readonly chainId: number;
   readonly contract: Address;
@@ -34,9 +33,10 @@ export type AcceptedPermit = {
 /**
  * Checks a permit against the chain.
  *
- * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. If another
- * permit holds the nonce, this is the reason instead of the last two. If nothing else is wrong, storing the permit finds it.
- * A revert has the reason that fits the contract's error about the permit or the input, otherwise `action_reverted`.
+ * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. If
+ * the call would revert or no wallet can send it, a held nonce is reported instead. Otherwise storing the permit
+ * detects it. A revert has the reason that fits the contract's error about the permit or the input, otherwise
+ * `action_reverted`.
  */
 export async function acceptPermit(
   permit: Permit,
@@ -83,8 +83,8 @@ export async function acceptPermit(
 /**
  * The gas of the call, if it can be sent.
  *
- * @throws RefusedError if it would revert, for what the contract has against it or `action_reverted`; `relayer_unfunded`
- * where no wallet can send or pay it.
+ * @throws RefusedError if it would revert, with the contract's reason, or `action_reverted`; `relayer_unfunded` if no
+ * wallet can send it or pay for it.
  */
 export function requireSendable(call: {
   readonly simulation: Simulation | undefined;

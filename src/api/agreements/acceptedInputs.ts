@@ -6,7 +6,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { acceptedInputs, type Issuer, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { heldAddress } from './heldAddress.ts';
-import { spliceJson } from './jsonText.ts';
+import { spliceJson } from './spliceJson.ts';
 
 /** A document's data about one of its states; the same for every record with the document. */
 type StateFacts = {

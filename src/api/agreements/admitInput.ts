@@ -1,21 +1,21 @@
 import type { Hex } from 'viem';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { type PermitFacts, readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
 import { comesAfter } from '../admission/comesAfter.ts';
-import type { LocalFacts } from '../admission/createAdmission.ts';
+import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptByIndex } from './acceptByIndex.ts';
 import { acceptPermit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
 import { findSignatureFault } from './permitSignature.ts';
-import { clientOf } from './revivePermit.ts';
 
 /**
- * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's simulation. Unless the
- * permit is signed for the next nonce, only the sender's own open inputs count, so that nobody learns of others'.
+ * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's simulation. Unless
+ * the permit is signed for the next nonce, only the sender's own open inputs count. Otherwise the answer would reveal
+ * other senders' inputs.
  *
  * @param request.local what `lookAtInput` has said about it after everybody's open inputs.
  * @throws RefusedError for everything that keeps it from being sent.
@@ -65,14 +65,13 @@ async function askNode(
 }
 
 async function acceptByNode(
-  { input, target, compiled }: AdmissionRequest,
+  { input, target, compiled: encoded }: AdmissionRequest,
   facts: PermitFacts,
   services: AdmissionServices,
 ): Promise<AdmittedInput> {
   const { agreement, variables, wallet } = target;
   const { limits, database } = services;
-  checkInput({ ...input, agreement, variables, facts }, limits);
-  if (!compiled) throw new Error('a validated input has no payload');
+  const compiled = checkInput({ ...input, agreement, variables, facts, encoded }, limits);
   const accepted = await acceptPermit(compiled.permit, {
     database,
     wallet,

@@ -15,8 +15,8 @@ const retryAfterSeconds = 2;
  * Waits until reads show the writes in a principal's tokens. It does not wait for the later effects of those
  * writes: an input counts as shown once it is mined or failed, and its record says so.
  *
- * @throws MalformedError for what is no token, or none of this principal's.
- * @throws ChainUnavailableError if the time is up before.
+ * @throws MalformedError for an invalid token, or one of another principal.
+ * @throws ChainUnavailableError if the time is up first.
  */
 export async function awaitConsistency(
   { consistency, principalId }: { consistency: string; principalId: string },
@@ -75,7 +75,7 @@ const query = `
 
 type Asked = { readonly point: ConsistencyPoint; readonly principalId: string };
 
-/** Points of one principal are read in one statement: very many that wait leave the pool to others. */
+/** Points of one principal are read in one statement, so that many waiting reads do not use up the pool. */
 const readPoint = inGroups<Asked, Row | undefined>(
   async (pool, asked) => {
     const points = asked.map(({ point, principalId }, ordinal) => ({

@@ -37,14 +37,21 @@ export function requireInput(agreement: unknown, inputId: string): Issuer {
 /**
  * Checks an input against the document, and the chain's current state and sender rules.
  *
+ * @param check.encoded the input's encoding; undefined for values without one, which are refused.
+ * @returns the encoding.
  * @throws RefusedError for the state, the transitions, the values (all issues at once) or the signer, in this order.
  */
-export function checkInput(check: InputCheck, limits: ValueLimits): void {
-  const { agreement, inputId, facts } = check;
+export function checkInput<Encoded>(
+  check: InputCheck & { readonly encoded: Encoded | undefined },
+  limits: ValueLimits,
+): Encoded {
+  const { agreement, inputId, facts, encoded } = check;
   const issuer = requireInput(agreement, inputId);
   requireTransition(check, facts.currentState);
   requireValues(check, limits);
   requireIssuer(issuer, check);
+  if (encoded === undefined) throw new Error('a validated input has no encoding');
+  return encoded;
 }
 
 /** @throws RefusedError `schema_mismatch` with all issues. */

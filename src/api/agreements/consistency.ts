@@ -4,7 +4,7 @@ import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { parseJson } from '../../platform/errors/parseJson.ts';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { type MalformedError, malformed } from '../../platform/errors/serviceError.ts';
 import type { InputRow } from './inputJson.ts';
 
 /**
@@ -66,8 +66,7 @@ export function parseConsistency(text: string): ConsistencyPoint[] {
 }
 
 export function refuseConsistency(): MalformedError {
-  const issues = [{ path: 'consistency', message: 'is not a valid consistency token' }];
-  return new MalformedError('The query is not as expected.', { field: 'consistency', issues });
+  return malformed('query', [{ path: 'consistency', message: 'is not a valid consistency token' }]);
 }
 
 /** The token for a write to a record, which must exist. */

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
-import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { malformed, RefusedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
@@ -20,7 +21,7 @@ import { findWallet } from './findWallet.ts';
 import { findDeployedAddress } from './indexedAgreement.ts';
 import { findDeployment, type KnownPermit } from './recognisePermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
-import { clientOf, reviveIfUsable } from './revivePermit.ts';
+import { reviveIfUsable } from './revivePermit.ts';
 import { measureRecord, signDraft, storeRecord } from './storeRecord.ts';
 import { storeTransaction } from './storeTransaction.ts';
 
@@ -78,7 +79,7 @@ async function findOrStore(request: DeployRequest, services: Services): Promise<
   await leaveTurn(startedAt);
   const recognise = async () => compiled && findDeployment(database, { principalId, ...compiled.call });
   const revive = (known: KnownPermit) =>
-    compiled ? reviveIfUsable({ ...compiled, known, isAgreement: false }, services) : known;
+    compiled ? reviveIfUsable({ ...compiled, known, principalId }, services) : known;
 
   const known = await recognise();
   if (known) return revive(known);
@@ -93,7 +94,7 @@ async function findOrStore(request: DeployRequest, services: Services): Promise<
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
     if (stored) return stored;
-    throw compiled ? await nameDeployed(error, { request, compiled, services }) : error;
+    throw await nameDeployed(error, { request, compiled, services });
   }
 }
 
@@ -201,10 +202,7 @@ function requireDocUri({ docUri, agreement }: DeployRequest): void {
   const id = new JsonCursor(agreement).at('metadata').at('id');
   if (docUri !== undefined || !(id.isAbsent || id.value === '')) return;
   const message = 'is missing, and the agreement has no metadata.id to derive it from';
-  throw new MalformedError('The body is not as expected.', {
-    field: 'docUri',
-    issues: [{ path: 'docUri', message }],
-  });
+  throw malformed('body', [{ path: 'docUri', message }]);
 }
 
 async function readOutcome(id: string, { database }: Services) {

@@ -23,7 +23,6 @@ type EncodingRules = Pick<DeploymentRules, 'chains' | 'limits'>;
 /** The signed data of a deployment's permit, except nonce and deadline. */
 export type DeploymentContent = DeploymentRequest & { readonly docUri?: string | undefined };
 
-/** A deployment with its signer's permit. */
 export type SignedDeployment = DeploymentContent & {
   readonly signer: Address;
   readonly deadline: bigint;
@@ -35,7 +34,6 @@ export type EncodedDeployment = {
   /** The factory. */
   readonly contract: Address;
   readonly parameters: AgreementParameters;
-  /** The typed data of a permit with this nonce and this deadline. */
   buildTypedData(nonce: bigint, deadline: bigint): ReturnType<typeof deployTypedData>;
 };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { malformed } from '../../platform/errors/serviceError.ts';
 
 /** The document id of a record, and its signed URI. */
 export type HostedDocument = { readonly documentId: string; readonly docUri: string };
@@ -20,8 +20,7 @@ export function chooseHostedDocument(
   if (docUri !== undefined) return { documentId, docUri };
   const hosted = `${documentsUrl(publicBaseUrl)}${encodeURIComponent(documentId)}`;
   if (hosted.length <= maxDocUri) return { documentId, docUri: hosted };
-  const issues = [{ path: 'documentId', message: 'is too long for a document URI' }];
-  throw new MalformedError('The body is not as expected.', { field: 'documentId', issues });
+  throw malformed('body', [{ path: 'documentId', message: 'is too long for a document URI' }]);
 }
 
 /** The document id in a URI of this service. */

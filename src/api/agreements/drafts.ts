@@ -5,10 +5,9 @@ import { type ParticipantAccess, records } from '../../platform/database/tables/
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { checkDeployment } from './checkDeployment.ts';
-import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
-import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
-import { chooseHostedDocument } from './documentUri.ts';
+import type { DeploymentContent } from './deployPermit.ts';
+import { refuseDocumentId } from './documentId.ts';
+import { encodeHosted } from './prepareDeployment.ts';
 import { measureRecord, storeRecord } from './storeRecord.ts';
 
 export type DraftRequest = DeploymentContent & {
@@ -29,7 +28,6 @@ export type StoredDraft = DeploymentContent & {
   readonly signer: Address;
   readonly docUri: string;
   readonly documentId: string | undefined;
-  /** The owner has already signed it. */
   readonly isSigned: boolean;
 };
 
@@ -43,11 +41,7 @@ export async function createDraft(request: DraftRequest, services: Services): Pr
   const { database, quotas } = services;
   const { principalId, signer } = request;
   await quotas.check(principalId, 'deploy');
-  const checked = await checkDeployment(request, services);
-  await requireFreeDocumentId(database, request);
-  const hosted = chooseHostedDocument(request, services.publicBaseUrl);
-  const encoded = await encodeDeployment({ ...request, ...hosted }, services);
-  if (!encoded) throw new Error('a validated deployment did not compile');
+  const { checked, hosted, encoded } = await encodeHosted(request, services);
   const { docHash } = encoded.parameters;
   try {
     const { id } = await inTransaction(database, (transaction) =>
@@ -91,7 +85,7 @@ export async function readDraft({ database }: Services, recordId: string): Promi
   };
 }
 
-/** @throws RefusedError `draft_signed` for a draft that waits for no signature any more. */
+/** @throws RefusedError `draft_signed` if the draft no longer waits for a signature. */
 export function requireUnsigned({ isSigned }: StoredDraft): void {
   if (isSigned) throw new RefusedError('draft_signed', 'The draft is already signed.');
 }
@@ -100,7 +94,7 @@ export function requireUnsigned({ isSigned }: StoredDraft): void {
  * Withdraws a draft with all links to it.
  *
  * @throws NotFoundError if the principal has no such record.
- * @throws RefusedError `draft_signed` if its owner has signed it: what is signed can be sent by anyone.
+ * @throws RefusedError `draft_signed` if its owner has signed it: anyone can send a signed deployment.
  */
 export async function deleteDraft(
   { id, principalId }: { id: string; principalId: string },

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { transactions } from '../../platform/database/tables/transactions.ts';
+import { findFreeNonce } from '../admission/findFreeNonce.ts';
 
 /** The most waiting permits of one signer for one contract. */
 export const mostInRow = 256;
@@ -30,7 +31,6 @@ export async function findNextNonce(
     signer,
     String(mined),
   ]);
-  let next = mined;
-  for (const { nonce } of held) if (BigInt(nonce) === next) next++;
-  return held.length < mostInRow ? next : mined;
+  const nonces = held.map(({ nonce }) => ({ nonce: BigInt(nonce) }));
+  return held.length < mostInRow ? findFreeNonce(nonces, mined) : mined;
 }

@@ -5,13 +5,14 @@ import { buildOwnedQuery, queryOwned, type RecordReference } from './recordRefer
 
 export type OwnedRecord = {
   readonly id: string;
+  readonly chainId: number;
   /** A prepared deployment that its owner has not signed yet. */
   readonly awaitsOwner: boolean;
 };
 
-type Row = RowOf<typeof records, 'id' | 'awaits_owner'>;
+type Row = RowOf<typeof records, 'id' | 'chain_id' | 'awaits_owner'>;
 
-const query = buildOwnedQuery({ columns: 'r.id, r.awaits_owner' });
+const query = buildOwnedQuery({ columns: 'r.id, r.chain_id, r.awaits_owner' });
 
 /**
  * One of a principal's records.
@@ -23,5 +24,5 @@ export async function findOwned(
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<OwnedRecord> {
   const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
-  return { id: row.id, awaitsOwner: row.awaits_owner };
+  return { id: row.id, chainId: row.chain_id, awaitsOwner: row.awaits_owner };
 }

@@ -4,12 +4,11 @@ import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { relayerWallets } from '../../platform/database/tables/relayerWallets.ts';
 
-/** How long a worker's report about a wallet is believed after the next one was due. */
+/** How long an overdue wallet report is still used. */
 const silence = `interval '60 seconds'`;
 
-/** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report. */
+/** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report, or while its signer rests. */
 export type FundedWallet = { readonly address: Address; readonly payableGas: bigint | null };
-/** The columns of `walletQuery`. */
 export type WalletColumns = RowAs<typeof relayerWallets, { wallet: 'address'; payable_gas: 'payable_gas' }>;
 
 /**

@@ -30,7 +30,7 @@ export type ImportRequest = {
  * history, up to a deployment's waiting time. If the principal has a Draft that is about to become this
  * agreement, that Draft is the record.
  *
- * @returns the record's id, and the token of what was there to be shown.
+ * @returns the record's id, and a consistency token for the history that existed at the import.
  * @throws RefusedError for the chain, the document, participants, a record that manages it already, an address without an
  * agreement, or another document than the contract's, in this order; then nothing is stored.
  * @throws ChainUnavailableError if the chain or the index cannot be asked; then nothing is stored either.

@@ -8,10 +8,15 @@ import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 /** The tables of an input: `i` for the input, `t` for the transaction of a submission. */
 export const inputTables = 'service.inputs i left join service.transactions t on t.id = i.transaction_id';
 
-/** Before an input is mined, the hash is that of its newest attempt. */
+/**
+ * Before an input is mined, the hash is that of its newest attempt. A failed one keeps the hash that it failed with, even
+ * if another principal sends the same permit again.
+ */
 export const inputColumns = `i.id, i.record_id, i.agreement_address, i.chain_id, i.input_id, i.user_id, i.signer,
   i.submitter, i.from_state, i.to_state, i.status, i.payload, i."values",
-  case when i.status = 'MINED' then i.tx_hash else coalesce(t.tx_hash, i.tx_hash) end as tx_hash,
+  case i.status when 'MINED' then i.tx_hash
+    when 'FAILED' then coalesce(i.tx_hash, case when t.state = 'failed' then t.tx_hash end)
+    else coalesce(t.tx_hash, i.tx_hash) end as tx_hash,
   i.block_number::float8 as block_number, i.error,
   ${secondsSql('i.created_at')} as created_at, ${secondsSql('i.updated_at')} as updated_at`;
 
@@ -34,7 +39,6 @@ export type InputRow = RowOf<
   | 'error'
 > & { block_number: number | null; created_at: number; updated_at: number };
 
-/** The names of `inputColumns`. */
 export const inputNames = [
   'id',
   'record_id',
@@ -80,7 +84,7 @@ export function toInputResource(row: InputRow) {
   };
 }
 
-/** The same for readers who must not see who submitted it. */
+/** An input for readers who must not see who submitted it. */
 export function toSharedInput(row: InputRow) {
   const { userId: _, ...shared } = toInputResource(row);
   return shared;

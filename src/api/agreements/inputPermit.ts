@@ -13,21 +13,18 @@ import type { PermitSignature } from './permitSignature.ts';
 import type { PermitCall } from './recognisePermit.ts';
 import { schemaHint, withoutSchemaFields } from './schemaHint.ts';
 
-/** An input without its permit. */
 export type InputContent = {
   readonly inputId: string;
   /** As parsed: the order of its members is signed. */
   readonly values: unknown;
 };
 
-/** An input with its signer's permit. */
 export type SignedInput = InputContent & {
   readonly signer: Address;
   readonly deadline: bigint;
   readonly signature: PermitSignature;
 };
 
-/** The target agreement of an input. */
 export type InputTarget = {
   readonly chainId: number;
   readonly address: Address;
@@ -38,7 +35,6 @@ export type EncodedInput = {
   /** The hash of the input's name. */
   readonly inputHash: Hex;
   readonly payload: Hex;
-  /** The typed data of a permit with this nonce and this deadline. */
   buildTypedData(nonce: bigint, deadline: bigint): ReturnType<typeof inputTypedData>;
 };
 
@@ -49,7 +45,7 @@ export type CompiledInput = {
   readonly call: PermitCall;
 };
 
-/** With its selector, which otherwise is hashed for each call. */
+/** Prepared with its selector, which would otherwise be hashed for each call. */
 const submitCall = prepareEncodeFunctionData({
   abi: agreementEngineAbi,
   functionName: 'submitInputWithPermit',

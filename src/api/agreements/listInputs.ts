@@ -72,14 +72,17 @@ export async function listInputs(
 const pageBytes = 2 * 1024 * 1024;
 
 /**
- * The first rows of a query, as many as fit a page's bytes and at least two; `found` is the number of rows. A page's processor
- * time grows with its columns, so it names them.
+ * The first rows of a query, as many as fit a page's bytes and at least two; `found` is the number of rows. JSON must be decompressed
+ * to be measured, so the values of inputs whose payloads do not fit are not measured. A page's processor time grows with its columns,
+ * so it names them.
  */
 function withinBytes({ text, added }: ListQuery): string {
   const columns = [...inputNames, 'rank', 'found', ...added].map((name) => `"${name}"`);
   return `select ${columns.join(', ')} from (
-      select *, sum(bytes) over (order by ordinal) as through, count(*) over ()::int as found from (
-        select listed.*, octet_length(listed.payload) + octet_length(listed."values"::text) as bytes,
+      select *, count(*) over ()::int as found, sum(case when payloads <= ${pageBytes}
+        then octet_length(payload) + octet_length("values"::text) else ${pageBytes} end) over (order by ordinal) as through
+      from (
+        select listed.*, sum(octet_length(listed.payload)) over (rows unbounded preceding) as payloads,
           row_number() over () as ordinal
         from (${text}) listed
       ) as numbered

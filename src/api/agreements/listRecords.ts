@@ -62,8 +62,8 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
 const registered = chains.map(({ chainId }) => `'${chainId}'`);
 
 /**
- * A principal's records by their filters. The index for a state begins with the chain: without a chain
- * filter, the lists of all chains are merged, of which there are few.
+ * A principal's records by their filters. The index for a state begins with the chain. Without a chain filter, the
+ * lists of all chains are merged; there are few chains.
  */
 function listBranches(
   { principalId, chainId, state }: RecordListRequest,

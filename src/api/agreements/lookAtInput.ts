@@ -1,7 +1,6 @@
 import type { Admission as AdmissionNote } from '../../platform/database/tables/transactions.ts';
 import { nameHash } from '../../protocol/index.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
-import type { LocalFacts } from '../admission/createAdmission.ts';
+import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import type { AcceptedPermit } from './acceptPermit.ts';
 import type { DeployedRecord } from './deployedRecord.ts';
 import type { CompiledInput, SignedInput } from './inputPermit.ts';

@@ -29,8 +29,8 @@ const distancesPerTurn = 2n;
  * The digest that the permit signs, for the signer's current nonce.
  *
  * @param client says whether the signer is a contract; undefined if no node is to be asked.
- * @throws RefusedError `stale_nonce` or `future_nonce` where the signature is good for a near nonce, else `signature_mismatch`
- * with what was expected.
+ * @throws RefusedError `stale_nonce` or `future_nonce` if the signature is valid for a nearby nonce, otherwise
+ * `signature_mismatch` with what was expected.
  */
 export async function matchPermit(
   permit: SentPermit,

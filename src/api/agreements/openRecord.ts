@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
+import { passFoldGate } from '../../platform/database/foldGate.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { validateAgreement } from '../../protocol/index.ts';
@@ -20,11 +21,12 @@ export async function openRecord(
     readonly principalId: string;
     readonly participantAccess: ParticipantAccess;
   },
-  { database, pool, limits }: Services,
+  { database, pool, limits }: Pick<Services, 'database' | 'pool' | 'limits'>,
 ): Promise<void> {
   const { participantAccess } = request;
-  const { id } = await findOwned(pool, request);
+  const { id, chainId } = await findOwned(pool, request);
   await inTransaction(database, async (transaction) => {
+    await passFoldGate(transaction, chainId);
     // Folds write the record's wallets too, so they wait for this row.
     const [record] = await transaction
       .select({

@@ -14,12 +14,16 @@ const statement = `
   where sent.chain_id = $1 and lower(sent.contract) = lower($2) and lower(sent.signer) = lower($3)
     and sent.permit_nonce >= $4::numeric and sent.state <> 'failed'
     and (sent.principal_id = $5 or exists (
-      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5))
+      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5 and shared.status <> 'FAILED')
+    or exists (
+      select 1 from service.records deployed
+      where deployed.deploy_transaction_id = sent.id and deployed.principal_id = $5 and deployed.error is null))
   order by sent.permit_nonce limit ${mostInRow}`;
 
 /**
  * The principal's own open permits of a signer, from the mined nonce on. A request for typed data does not
- * prove that the signer is behind it, so other principals' open permits must not be revealed.
+ * prove that the signer is behind it, so other principals' open permits must not be revealed: not even one that has
+ * failed for this principal, and that another one has sent again.
  */
 export async function listOwnPermits(
   database: Database,
@@ -35,12 +39,4 @@ export async function listOwnPermits(
   const values = [chainId, contract, signer, String(minedNonce), principalId];
   const rows = await runPrepared<PermitRow>(database.$client, statement, values);
   return rows.map(({ nonce, digest }) => ({ nonce: BigInt(nonce), digest }));
-}
-
-/** The first nonce that none of the permits holds. */
-export function findFreeNonce(held: readonly OwnPermit[], minedNonce: bigint): bigint {
-  const nonces = new Set(held.map(({ nonce }) => nonce));
-  let nonce = minedNonce;
-  while (nonces.has(nonce)) nonce++;
-  return nonce;
 }

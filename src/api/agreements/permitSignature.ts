@@ -15,7 +15,7 @@ export function findSignatureFault({ r, s }: PermitSignature): string | undefine
   return undefined;
 }
 
-/** The address that signed this digest; undefined if r is no point of the curve. */
+/** The address that signed this digest; undefined if r is not a point of the curve. */
 export function recoverSigner(digest: Hex, { v, r, s }: PermitSignature): Address | undefined {
   return recoverAddress(digest, { r, s, yParity: v === 28 ? 1 : 0 });
 }

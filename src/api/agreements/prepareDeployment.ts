@@ -3,8 +3,8 @@ import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import type { AgreementParameters } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { checkDeployment } from './checkDeployment.ts';
-import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
+import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
+import { type DeploymentContent, type EncodedDeployment, encodeDeployment } from './deployPermit.ts';
 import { requireFreeDocumentId } from './documentId.ts';
 import { chooseHostedDocument, type HostedDocument } from './documentUri.ts';
 import { prepareSignable, type Signable } from './signable.ts';
@@ -15,7 +15,6 @@ export type DeploymentPreparation = DeploymentContent & {
   /** Unix seconds; an hour ahead by default. */
   readonly deadline?: bigint | undefined;
   readonly documentId?: string | undefined;
-  /** The draft record of this deployment. */
   readonly draftId?: string | undefined;
 };
 
@@ -31,14 +30,8 @@ export async function prepareDeployment(
   services: Services,
 ): Promise<Omit<Signable, 'minedNonce'> & HostedDocument> {
   const { principalId, agreement, signer, deadline } = request;
-  await checkDeployment(request, services);
-  await requireFreeDocumentId(services.database, request);
-  const hosted = chooseHostedDocument(request, services.publicBaseUrl);
-  const startedAt = performance.now();
-  const encoded = await encodeDeployment({ ...request, ...hosted }, services);
-  if (!encoded) throw new Error('a validated deployment did not compile');
+  const { hosted, encoded } = await encodeHosted(request, services);
   const { chainId, contract, parameters, buildTypedData } = encoded;
-  await leaveTurn(startedAt);
   const signable = await prepareSignable(
     {
       principalId,
@@ -56,6 +49,21 @@ export async function prepareDeployment(
   );
   const { minedNonce: _, ...signed } = signable;
   return { ...signed, ...hosted };
+}
+
+/** A checked deployment, with its document's URI and its encoding. */
+export async function encodeHosted(
+  request: Pick<DeploymentPreparation, keyof DeploymentContent | 'principalId' | 'documentId' | 'draftId'>,
+  services: Services,
+): Promise<{ checked: CheckedDeployment; hosted: HostedDocument; encoded: EncodedDeployment }> {
+  const checked = await checkDeployment(request, services);
+  await requireFreeDocumentId(services.database, request);
+  const hosted = chooseHostedDocument(request, services.publicBaseUrl);
+  const startedAt = performance.now();
+  const encoded = await encodeDeployment({ ...request, ...hosted }, services);
+  if (!encoded) throw new Error('a validated deployment did not compile');
+  await leaveTurn(startedAt);
+  return { checked, hosted, encoded };
 }
 
 /** The deployment as a call by the signer itself, without a permit. */

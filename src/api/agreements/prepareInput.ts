@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { nameHash } from '../../protocol/index.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { checkInput, requireInput } from './checkInput.ts';
 import { type DeployedReference, requireDeployed } from './deployedRecord.ts';
 import { type EncodedInput, encodeInput, type InputContent } from './inputPermit.ts';
@@ -55,9 +55,8 @@ export async function prepareInput(
       deadline,
       directCall: encoded && { to: contract, data: encodeDirectCall(encoded) },
       build(facts) {
-        checkInput({ ...request, agreement, variables, facts }, services.limits);
-        if (!encoded) throw new Error('a validated input has no payload');
-        return encoded.buildTypedData;
+        const check = { ...request, agreement, variables, facts, encoded };
+        return checkInput(check, services.limits).buildTypedData;
       },
     },
     services,

@@ -1,6 +1,6 @@
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { malformed, RefusedError } from '../../platform/errors/serviceError.ts';
 import { findTransition, transitionsFor } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Services } from '../../records/agreements/services.ts';
@@ -134,7 +134,7 @@ function chooseOccasion(
   const message = transition
     ? 'cannot be combined with transition'
     : 'is required unless transition is given';
-  throw new MalformedError('The body is not as expected.', { issues: [{ path: 'at', message }] });
+  throw malformed('body', [{ path: 'at', message }]);
 }
 
 /** @throws RefusedError for an input that the document lacks; MalformedError for states that it does not declare. */
@@ -172,7 +172,7 @@ function requireStates(
     const message = `names ${JSON.stringify(state)}, which is not a declared state`;
     return [{ path: `transition.${name}`, message }];
   });
-  if (issues.length > 0) throw new MalformedError('The body is not as expected.', { issues });
+  if (issues.length > 0) throw malformed('body', issues);
 }
 
 function findInitialState(agreement: unknown): string | undefined {

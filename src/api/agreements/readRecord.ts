@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
-import { spliceJson } from './jsonText.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+import { spliceJson } from './spliceJson.ts';
 
 type RecordRow = RowOf<
   typeof records,

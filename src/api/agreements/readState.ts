@@ -5,8 +5,8 @@ import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
 import { readHeldAddresses } from './heldAddress.ts';
-import { spliceJson } from './jsonText.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+import { spliceJson } from './spliceJson.ts';
 
 type StateRow = RowOf<typeof records, 'id' | 'status' | 'state' | 'doc_hash'> & {
   /** Null if they are large. */

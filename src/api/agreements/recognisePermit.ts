@@ -16,8 +16,10 @@ export type PermitCall = { readonly chainId: number; readonly contract: Address;
 
 /** The result of the same principal's earlier request with the same permit. */
 export type KnownPermit = {
-  /** Of the record, or of the input. */
+  /** Id of the record, or of the input. */
   readonly id: string;
+  /** Whether the input has failed, even if somebody else has sent the permit again. */
+  readonly hasFailed: boolean;
   readonly transaction: { readonly id: string; readonly state: TransactionState; readonly nonce: bigint };
 };
 
@@ -27,7 +29,11 @@ export async function findDeployment(
   { principalId, ...call }: PermitCall & { principalId: string },
 ): Promise<KnownPermit | undefined> {
   const [known] = await database
-    .select({ id: records.id, transaction: transactionFacts })
+    .select({
+      id: records.id,
+      hasFailed: sql<boolean>`${transactions.state} = 'failed'`,
+      transaction: transactionFacts,
+    })
     .from(transactions)
     .innerJoin(records, eq(records.deployTransactionId, transactions.id))
     .where(and(eq(records.principalId, principalId), sameCall(call)));
@@ -53,11 +59,15 @@ export async function findSubmission(
     callData,
   });
   if (!known) return undefined;
-  const { id, transaction_id, state, nonce } = known;
-  return { id, transaction: { id: transaction_id, state, nonce: BigInt(nonce) } };
+  const { id, status, transaction_id, state, nonce } = known;
+  return {
+    id,
+    hasFailed: status === 'FAILED',
+    transaction: { id: transaction_id, state, nonce: BigInt(nonce) },
+  };
 }
 
-type SubmissionRow = { ordinal: number } & RowOf<typeof inputs, 'id'> &
+type SubmissionRow = { ordinal: number } & RowOf<typeof inputs, 'id' | 'status'> &
   RowAs<typeof transactions, { transaction_id: 'id'; state: 'state'; nonce: 'permit_nonce' }>;
 
 /** Concurrent look-ups of one principal's permits share a statement. */
@@ -84,7 +94,7 @@ const submissionStatement = `
   select asked.ordinal, known.*
   from json_to_recordset($1::json) as asked(ordinal int, record_id text, chain_id int, contract text, call_data text)
   cross join lateral (
-    select input.id, sent.id as transaction_id, sent.state, sent.permit_nonce as nonce
+    select input.id, input.status, sent.id as transaction_id, sent.state, sent.permit_nonce as nonce
     from service.transactions sent join service.inputs input on input.transaction_id = sent.id
     where input.record_id = asked.record_id and sent.chain_id = asked.chain_id and sent.contract = asked.contract
       and sent.call_data = asked.call_data limit 1) as known`;

@@ -87,10 +87,7 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
 
 type Owned = RowAs<typeof records, { owned_id: 'id' }>;
 
-/**
- * Asked by itself, so that nothing else of another principal's record is read: a caller cannot tell one from an id that
- * does not exist by the time that it takes either.
- */
+/** A separate query that reads only the owner, so that response time does not reveal whether the id exists. */
 async function explainAbsence(
   pool: pg.Pool,
   { id, principalId }: { id: string; principalId: string },
@@ -101,7 +98,7 @@ async function explainAbsence(
   return new ForeignResourceError('The agreement belongs to another principal.');
 }
 
-/** @throws NotFoundError for what is no address. */
+/** @throws NotFoundError if the text is not an address. */
 function getAgreementAddress(text: string): Address {
   const lowerCase = text.toLowerCase();
   if (!isAddress(lowerCase)) throw notFound();

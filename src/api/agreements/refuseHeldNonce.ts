@@ -4,8 +4,8 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { refuseNonce } from './matchPermit.ts';
 
 /**
- * Why a permit is refused whose nonce another permit holds: `stale_nonce` if that permit was mined since the
- * nonce was read, otherwise `nonce_in_flight`. Only this rare case asks the chain once more.
+ * The refusal of a permit whose nonce is held: `stale_nonce` if that permit was mined since the nonce was read,
+ * otherwise `nonce_in_flight`. Only this rare case asks the chain once more.
  */
 export async function refuseHeldNonce(
   { contract, signer }: { readonly contract: Address; readonly signer: Address },

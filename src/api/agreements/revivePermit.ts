@@ -1,6 +1,6 @@
-import type { PublicClient } from 'viem';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { isExpired, type Permit } from './acceptPermit.ts';
@@ -9,45 +9,41 @@ import type { KnownPermit, PermitCall } from './recognisePermit.ts';
 import { reopenTransaction } from './storeTransaction.ts';
 
 /**
- * Sends a known permit again whose transaction had failed, if the contract would still accept it: unexpired,
+ * Sends a deployment's known permit again whose transaction had failed, if the contract would still accept it: unexpired,
  * with its nonce unused and free, and without a revert. Otherwise nothing changes.
  *
  * @throws ChainUnavailableError if the transaction had failed and the chain cannot be asked.
+ * @throws RefusedError `quota_exceeded`, `storage_exceeded` if it had failed.
  */
 export async function reviveIfUsable(
   {
     known,
     permit,
     call,
-    isAgreement,
-  }: { known: KnownPermit; permit: Permit; call: PermitCall; isAgreement: boolean },
+    principalId,
+  }: { known: KnownPermit; permit: Permit; call: PermitCall; principalId: string },
   services: Services,
 ): Promise<KnownPermit> {
-  const { id, state, nonce } = known.transaction;
-  if (state !== 'failed') return known;
+  const { id, nonce } = known.transaction;
+  if (!known.hasFailed) return known;
   const { database } = services;
+  await services.quotas.check(principalId, 'deploy');
   const wallet = await findWallet(database, permit.chainId);
   const facts = await readPermitFacts(clientOf(permit.chainId, services), {
     contract: permit.contract,
     signer: permit.signer,
-    isAgreement,
+    isAgreement: false,
     call: { from: wallet?.address, to: call.contract, data: call.callData },
   });
   const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce && facts.simulation?.ok;
   if (!isUsable || !wallet) return known;
   try {
     await inTransaction(database, (transaction) =>
-      reopenTransaction(transaction, { id, chainId: permit.chainId }),
+      reopenTransaction(transaction, { id, chainId: permit.chainId, principalId }),
     );
   } catch (error) {
     // Another permit has the nonce now, and this one stays failed.
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
   }
   return known;
-}
-
-export function clientOf(chainId: number, { clients }: Pick<Services, 'clients'>): PublicClient {
-  const client = clients.get(chainId);
-  if (!client) throw new Error(`no client for chain ${chainId}`);
-  return client;
 }

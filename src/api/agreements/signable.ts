@@ -1,4 +1,5 @@
 import type { Address, TypedDataDefinition } from 'viem';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { type PermitFacts, readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Call } from '../../platform/nodes/simulateCall.ts';
@@ -7,12 +8,11 @@ import { hashPermit } from '../../protocol/hashPermit.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { comesAfter } from '../admission/comesAfter.ts';
 import type { LocalFacts } from '../admission/createAdmission.ts';
+import { findFreeNonce } from '../admission/findFreeNonce.ts';
 import { currentSecond, requireTime } from './acceptPermit.ts';
 import { type FundedWallet, findWallet } from './findWallet.ts';
-import { isOwnNonceHeld } from './ownNonce.ts';
-import { findFreeNonce, listOwnPermits, type OwnPermit } from './ownPermits.ts';
+import { listOwnPermits, type OwnPermit } from './ownPermits.ts';
 import { refuseNonceInFlight } from './refuseHeldNonce.ts';
-import { clientOf } from './revivePermit.ts';
 import { describeRefusal, judge, type Verdict } from './verdict.ts';
 
 /** The typed data to sign, and data about the permit. */
@@ -39,8 +39,8 @@ export type Preparation = {
   /** The same action as a direct call by the signer, without a permit; none if it has no encoding. */
   readonly directCall: Omit<Call, 'from'> | undefined;
   /**
-   * The nonce to sign: the next one that no permit of the principal holds; or the mined one; or the one whose
-   * turn it is, which is the mined one, or none if a permit of the principal holds it.
+   * Which nonce to sign. `free`: the next one that no permit of the principal holds. `mined`: the mined one. `turn`:
+   * the mined one, refused if a permit of the principal holds it.
    */
   readonly nonces: 'free' | 'mined' | 'turn';
   /** The view from index and outbox; undefined if a node must decide. */
@@ -57,8 +57,8 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
 /**
  * The typed data of a permit from current data, after all checks that come before the signature check.
  *
- * @throws RefusedError for what would be refused whatever the signature, in the order of a submission.
- * @throws ChainUnavailableError if the chain has to be asked and cannot be.
+ * @throws RefusedError if a submission would be refused with any signature, with its first reason.
+ * @throws ChainUnavailableError if a node has to be asked and none answers.
  */
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {
   const { principalId, chainId, contract, agreement, signer, nonces } = preparation;
@@ -72,14 +72,16 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   const readFacts = () => readSigningFacts(preparation, services);
   const judgeFacts = ({ simulation }: PermitFacts, wallet: FundedWallet | undefined) =>
     judge({ simulation, wallet, chainId, actionErrors: listActionErrors(agreement) });
-  const isHeld = ({ nonce, typedData }: Drawn) =>
-    isOwnNonceHeld(database, { principalId, chainId, contract, signer, nonce, typedData });
+  const listHeld = (mined: bigint) =>
+    listOwnPermits(database, { principalId, chainId, contract, signer, minedNonce: mined });
+  const isHeld = async ({ nonce, typedData }: Drawn) =>
+    (await listHeld(nonce)).some((own) => own.nonce === nonce && own.digest !== hashPermit(typedData));
 
   const [first, wallet] = await Promise.all([readFacts(), findWallet(database, chainId)]);
   let facts = first;
   const { minedNonce } = facts;
   if (nonces === 'free') {
-    const held = await listOwnPermits(database, { principalId, chainId, contract, signer, minedNonce });
+    const held = await listHeld(minedNonce);
     const draw = begin(facts);
     const again = await findSame(held, (nonce) => draw(nonce).typedData);
     const drawn = draw(again ?? findFreeNonce(held, minedNonce));
@@ -98,7 +100,7 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   return { ...drawn, minedNonce: facts.minedNonce, verdict };
 }
 
-/** The nonce of an open permit with the very same terms: the same terms are the same permit. */
+/** The nonce of an open permit with equal terms; a repeat returns that permit. */
 async function findSame(
   held: readonly OwnPermit[],
   build: (nonce: bigint) => TypedDataDefinition,

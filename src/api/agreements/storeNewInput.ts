@@ -10,7 +10,6 @@ import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
-/** A submitted input in a record's history. */
 export type NewInput = {
   readonly recordId: string;
   readonly inputId: string;
@@ -51,7 +50,7 @@ const statement = `
  * Stores an input with its transaction, all or nothing, in one round trip shared by concurrent inputs, and
  * then notifies the relay. Stores nothing and returns undefined if the same permit already has a transaction.
  *
- * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
+ * @throws pg.DatabaseError for the constraint `transactions_open_permit`, if another open permit holds the nonce.
  */
 export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<Stored | undefined> {
   const { chainId } = submission.transaction;

@@ -10,7 +10,6 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 
 export type NewTransaction = {
-  /** The submitting principal. */
   readonly principalId: string;
   readonly chainId: number;
   readonly kind: 'deploy' | 'input';
@@ -35,7 +34,7 @@ export type NewTransaction = {
  * if it had failed. Other rows stored in the same database transaction may refer to it.
  *
  * @throws RefusedError `stale_nonce` if the chain has taken the permit meanwhile.
- * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
+ * @throws pg.DatabaseError for the constraint `transactions_open_permit`, if another open permit holds the nonce.
  */
 export function storeTransaction(
   database: DatabaseTransaction,
@@ -74,38 +73,63 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
     const message = 'The permit is signed for a nonce that was already used.';
     throw new RefusedError('stale_nonce', message, { facts: { signedNonce: permitNonce.toString() } });
   }
-  if (open.state === 'failed') await reopenTransaction(database, { id: open.id, chainId });
+  if (open.state === 'failed') await reopenTransaction(database, { id: open.id, ...transaction });
   return open.id;
 }
 
-/** Has a failed transaction sent again; everything that waited for it waits again. */
+/**
+ * Has a failed transaction sent again, after all that was accepted meanwhile. What its principal has waiting for it
+ * waits again; what others have changes only with the chain.
+ */
 export async function reopenTransaction(
   database: Queryable,
-  { id, chainId }: { id: string; chainId: number },
+  {
+    id,
+    chainId,
+    principalId,
+    gasEstimate = null,
+    gasKind = null,
+    admission = null,
+  }: { id: string } & Pick<NewTransaction, 'chainId' | 'principalId'> &
+    Partial<Nullable<Pick<NewTransaction, 'gasEstimate' | 'gasKind' | 'admission'>>>,
 ): Promise<void> {
   const now = sql`now()`;
   await database
     .update(transactions)
     .set({
+      principalId,
       state: 'accepted',
       failure: null,
       wallet: null,
       walletNonce: null,
       txHash: null,
       minedBlockNumber: null,
+      reservedUntil: null,
+      gasEstimate: sql`coalesce(${gasEstimate}::bigint, ${transactions.gasEstimate})`,
+      gasKind: sql`coalesce(${gasKind}::text, ${transactions.gasKind})`,
+      admission: sql`coalesce(${admission === null ? null : JSON.stringify(admission)}::json, ${transactions.admission})`,
+      createdAt: now,
       updatedAt: now,
     })
     .where(and(eq(transactions.id, id), eq(transactions.state, 'failed')));
   await database
     .update(records)
     .set({ error: null, updatedAt: now })
-    .where(and(eq(records.deployTransactionId, id), eq(records.status, 'Draft')));
+    .where(
+      and(
+        eq(records.deployTransactionId, id),
+        eq(records.status, 'Draft'),
+        eq(records.principalId, principalId),
+      ),
+    );
   await database
     .update(inputs)
     .set({ status: 'PENDING', error: null, txHash: null, updatedAt: now })
-    .where(and(eq(inputs.transactionId, id), eq(inputs.status, 'FAILED')));
+    .where(and(eq(inputs.transactionId, id), eq(inputs.status, 'FAILED'), eq(inputs.userId, principalId)));
   await announce(database, chainId);
 }
+
+type Nullable<Type> = { [Key in keyof Type]: Type[Key] | null };
 
 async function announce(database: Queryable, chainId: number): Promise<void> {
   await database.execute(sql`select pg_notify(${channels.outbox}, ${String(chainId)})`);

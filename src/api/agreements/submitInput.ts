@@ -6,10 +6,10 @@ import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { inputs } from '../../platform/database/tables/inputs.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
-import type { LocalFacts } from '../admission/createAdmission.ts';
+import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { admitInput } from './admitInput.ts';
 import { requireInput } from './checkInput.ts';
 import { type DeployedRecord, type DeployedReference, requireDeployed } from './deployedRecord.ts';
@@ -18,7 +18,6 @@ import { type CompiledInput, compileInput, type SignedInput } from './inputPermi
 import { type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findSubmission } from './recognisePermit.ts';
 import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
-import { clientOf, reviveIfUsable } from './revivePermit.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 
@@ -26,12 +25,13 @@ export type InputRequest = SignedInput & DeployedReference & { readonly requestI
 
 /**
  * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. If the
- * permit was sent to this record before, returns the same input, before any check.
+ * permit was sent to this record before, returns the same input, before any check. If it has failed, it is accepted
+ * like a new one, after all open inputs; while it would be refused, it stays as it is.
  *
  * @returns the input as it is then; its transaction hash is known, unless it failed.
  * @throws RefusedError for everything that keeps the input from being sent; then nothing is stored.
- * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either. Or where the transaction is
- * not signed in time: then the input is stored and will be sent.
+ * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either. Also if the transaction is
+ * not signed in time; the input is then stored and will be sent.
  */
 export async function submitInput(request: InputRequest, services: AdmissionServices): Promise<InputRow> {
   const { changes, pool, limits } = services;
@@ -75,7 +75,7 @@ function awaitMined(
   });
 }
 
-/** With the id of its transaction if that is new. */
+/** An input with the id for its transaction, if that is new. */
 type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };
@@ -88,18 +88,15 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   const recognise = async () =>
     compiled &&
     findSubmission(database, { recordId: target.id, principalId: request.principalId, ...compiled.call });
-  // Begins before the permit is known to be new, because nearly all are.
+  // Starts before the duplicate check, because nearly all permits are new.
   const looking = lookAtInput({ input: request, target, compiled }, services);
   looking.catch(() => {});
 
   const known = await recognise();
-  if (known && compiled) {
-    await reviveIfUsable({ ...compiled, known, isAgreement: true }, services);
-    return { id: known.id, transactionId: known.transaction.id };
-  }
-  await services.quotas.check(request.principalId, 'input');
-  requireInput(target.agreement, request.inputId);
+  if (known && !known.hasFailed) return { id: known.id, transactionId: known.transaction.id };
   try {
+    await services.quotas.check(request.principalId, 'input');
+    requireInput(target.agreement, request.inputId);
     return await acceptAndStore({ request, target, compiled, looking, services });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
@@ -198,13 +195,22 @@ function storeKnownInput(
       })
       .onConflictDoUpdate({
         target: [inputs.recordId, inputs.transactionId],
-        set: { updatedAt: sql`${inputs.updatedAt}` },
+        set: waitAgain,
       })
       .returning({ id: inputs.id });
     if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
     return { id: stored.id, transactionId };
   });
 }
+
+/** The principal's own failed input of a permit that another one has sent again waits with it. */
+const hasFailed = sql`${inputs.status} = 'FAILED'`;
+const waitAgain = {
+  status: sql`case when ${hasFailed} then 'PENDING' else ${inputs.status} end`,
+  error: sql`case when ${hasFailed} then null else ${inputs.error} end`,
+  txHash: sql`case when ${hasFailed} then null else ${inputs.txHash} end`,
+  updatedAt: sql`case when ${hasFailed} then now() else ${inputs.updatedAt} end`,
+};
 
 function isAnswered({ tx_hash, status }: InputRow): boolean {
   return tx_hash !== null || status === 'FAILED';

@@ -12,11 +12,10 @@ import { type Capabilities, readCapabilities } from '../../records/sessions/capa
 import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
 import { isInForce } from '../../records/sessions/sessionRow.ts';
 import type { Cookies } from './cookies.ts';
+import { createKeyUse, createSessionUse } from './credentialUse.ts';
 import type { FailedAttempts } from './failedAttempts.ts';
-import { createKeyUse } from './keyUse.ts';
 import { requireOwnPage } from './ownPage.ts';
 import { createRememberedLookup, type RememberedLookup } from './rememberedLookup.ts';
-import { createSessionUse } from './sessionUse.ts';
 
 /** A caller with a valid key, or with a session opened by such a key. */
 export type Caller = {
@@ -33,14 +32,14 @@ export type CallerSession = { readonly id: string; readonly capabilities: Capabi
 
 export type Authenticator = {
   /**
-   * @param findClient names who sends it, where that is known; not asked about credentials that are in use.
+   * @param findClient returns the client's address, if known; not called for credentials that are in use.
    * @throws AccessError `unauthorized` for anything but an active key of this environment, or a session in force of one;
    * `forbidden` for a session that is not used by a page of the service.
-   * @throws RateLimitedError if the credential is new here and its client has sent too many that nobody has.
+   * @throws RateLimitedError if the credential is new here and its client has sent too many unknown credentials.
    */
   authenticate(headers: Headers, findClient?: () => string | undefined): Promise<Caller>;
   /**
-   * The same for a request that was authorised before; does not count as a use of key or session.
+   * Checks the caller of a request that was authorised before; does not count as a use of key or session.
    *
    * @throws AccessError as `authenticate` does.
    */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 
 /** Limits how often one client may try unknown keys. */
@@ -18,7 +19,7 @@ const rememberedClients = 10_000;
  * database from a query per guess.
  */
 export function createFailedAttempts(): FailedAttempts {
-  const clients = new Map<string, { failures: number; at: number }>();
+  const clients = new LRUCache<string, { failures: number; at: number }>({ max: rememberedClients });
 
   /** Failures that have not expired yet. */
   const countFailures = (client: string) => {
@@ -36,11 +37,7 @@ export function createFailedAttempts(): FailedAttempts {
       });
     },
     note(client) {
-      const failures = countFailures(client) + 1;
-      clients.delete(client);
-      clients.set(client, { failures, at: performance.now() });
-      const [oldest] = clients.keys();
-      if (clients.size > rememberedClients && oldest !== undefined) clients.delete(oldest);
+      clients.set(client, { failures: countFailures(client) + 1, at: performance.now() });
     },
   };
 }

@@ -11,7 +11,7 @@ export const sessionHeader = 'x-agreements-session';
  * other sites anyway; this also holds if a browser ignores that, or another site shares the registrable
  * domain.
  *
- * @throws AccessError `forbidden` without the header, or where the browser names another origin.
+ * @throws AccessError `forbidden` without the header, or if the browser names another origin.
  */
 export function requireOwnPage(headers: Headers, publicBaseUrl: string): void {
   if (headers.get(sessionHeader) !== '1')

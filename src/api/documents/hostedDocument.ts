@@ -1,7 +1,6 @@
 import type { WireValues } from '../../protocol/index.ts';
 import type { Content } from './content.ts';
 
-/** The current document of one record, and its agreement. */
 export type HostedDocument = Content & {
   readonly documentId: string;
   readonly docUri: string;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { costOf } from '../../platform/http/readCost.ts';
@@ -49,13 +50,14 @@ const retryAfterSeconds = 2;
 /** Renders pages outside the event loop, in turns over readers. */
 export function createPageRenderer(options: { logger: Logger; bounds?: RenderBounds }): PageRenderer {
   const { logger, bounds = defaultBounds } = options;
-  const hopeless = createHopeless();
+  /** The records whose pages failed lately. */
+  const hopeless = new LRUCache<string, true>({ max: maxHopeless, ttl: hopelessMs });
   const rendered = createRenderQueue({
     ...bounds,
     form: 'rendered',
     onFailure({ agreementId }, error) {
       logger.warn({ agreementId, err: error }, 'failed to render a document; showing plain text');
-      hopeless.add(agreementId);
+      hopeless.set(agreementId, true);
     },
   });
   const plain = createRenderQueue({
@@ -98,20 +100,6 @@ export function createPageRenderer(options: { logger: Logger; bounds?: RenderBou
     },
     async close() {
       await Promise.all([rendered.close(), plain.close()]);
-    },
-  };
-}
-
-/** The records whose pages failed lately. */
-function createHopeless() {
-  const until = new Map<string, number>();
-  return {
-    has: (id: string) => (until.get(id) ?? 0) > performance.now(),
-    add(id: string) {
-      until.delete(id);
-      until.set(id, performance.now() + hopelessMs);
-      const [oldest] = until.keys();
-      if (until.size > maxHopeless && oldest !== undefined) until.delete(oldest);
     },
   };
 }

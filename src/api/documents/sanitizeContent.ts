@@ -1,5 +1,4 @@
 import sanitizeHtml from 'sanitize-html';
-import { readLink } from './readLink.ts';
 
 /** Fills the gaps of a sanitised text: see `MarkedTemplate`. */
 export type Filling = {
@@ -24,6 +23,7 @@ const textless = [
   ...['script', 'style', 'template', 'title', 'textarea', 'select', 'option', 'iframe', 'object', 'embed'],
   ...['noscript', 'noembed', 'noframes', 'xmp', 'plaintext', 'svg', 'math', 'audio', 'video', 'canvas'],
 ];
+const protocols = ['http:', 'https:', 'mailto:'];
 
 /** Deeper elements lose their tags: browsers are slow with deep nesting. */
 const maxDepth = 40;
@@ -94,4 +94,15 @@ function readSpan(name: string, value: string | undefined): Record<string, strin
 
 function only(name: string, value: string | undefined, pattern: RegExp): Record<string, string> {
   return value !== undefined && pattern.test(value) ? { [name]: value } : {};
+}
+
+/**
+ * The address of a link as a browser reads it, if following it can only show another page or write a mail:
+ * absolute, HTTP or mailto, and without a user name, which mostly serves to imitate another host.
+ */
+function readLink(href: string | undefined): string | undefined {
+  const url = href === undefined ? null : URL.parse(href);
+  if (!url || !protocols.includes(url.protocol) || url.username !== '' || url.password !== '')
+    return undefined;
+  return url.href;
 }

@@ -14,7 +14,6 @@ export type Endpoint = {
   readonly path: string;
   readonly operationId: string;
   readonly example: Example;
-  /** The documentation for clients of this profile. */
   describe(profile: ClientProfile): RouteConfig;
   serve(context: Context<AppEnv>, serving: ServeContext): Promise<Response>;
   /** Runs it for a caller within the service; undefined for routes of guests and browsers. */

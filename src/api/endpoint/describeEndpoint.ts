@@ -20,7 +20,6 @@ const keyHeaders = z.object({
   }),
 });
 
-/** The query parameters of every read. */
 const readParameters = {
   consistency: z.string().optional().openapi({
     description:
@@ -28,7 +27,6 @@ const readParameters = {
   }),
 };
 
-/** The documentation of an endpoint for clients of a profile. */
 export function describeEndpoint(definition: EndpointDefinition, profile: ClientProfile): RouteConfig {
   const need =
     definition.scope === null ? 'Requires no scope.' : `Requires the scope \`${definition.scope}\`.`;
@@ -37,7 +35,7 @@ export function describeEndpoint(definition: EndpointDefinition, profile: Client
   return describeParts(definition, { profile, need, security, isOpen: false });
 }
 
-/** The same for an endpoint that is not only for principals. */
+/** `describeEndpoint` for endpoints with other callers than principals. */
 export function describeOpenEndpoint(
   definition: OpenEndpointDefinition,
   profile: ClientProfile,

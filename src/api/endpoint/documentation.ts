@@ -12,7 +12,6 @@ export type DataShape = {
   readonly otherForms?: readonly string[];
   /** Whether JSON comes as a file, without the envelope. If it is not ready yet, the answer is 202 with this. */
   readonly file?: { readonly pending: z.ZodType };
-  /** Whether the answer is a stream of server-sent events. */
   readonly isStream?: boolean;
   /** Whether a caller that sends its ETag may get 304. */
   readonly isRevalidated?: boolean;
@@ -100,7 +99,6 @@ function sometimes(...names: HeaderName[]) {
 
 type HeaderSet = ReturnType<typeof always> | ReturnType<typeof sometimes>;
 
-/** The headers of every answer. */
 export const commonHeaders = always('X-Request-Id');
 const limitHeaders = always('RateLimit-Policy', 'RateLimit');
 

@@ -31,13 +31,15 @@ export type OpenRequest<Params, Query, Body> = Omit<
   EndpointRequest<Params, Query, Body>,
   'caller' | 'readAfter' | 'inPageTurn'
 > & {
-  /** The caller, if already known. */
+  /** The client's network address, if known. */
   readonly client: string | undefined;
-  /** Counts the request against the limits of somebody of this name, and reports what is left. */
+  /** Counts the request against the rate limit `name`, and reports what is left. */
   limitRate(name: string): Promise<void>;
-  /** The same for a guest, and counts it with all other guests of the record's principal. */
+  /**
+   * Counts the request against the guest's rate limit `name`, and against the one shared by all guests of the
+   * principal.
+   */
   limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
-  /** Reads a page in the turn of its owner. */
   inPageTurn: PageTurns['run'];
   /** Runs what computes for long, however small the answer is, in the turn of its owner. */
   inHeavyTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
@@ -78,7 +80,7 @@ export type EndpointDefinition<
 > = EndpointParts<Params, Query, Body> & {
   /** The required scope; null if a valid key is enough. */
   readonly scope: Scope | null;
-  /** Whether a request computes for long, however small its body is: it then waits for its principal's turn. */
+  /** Whether a request computes for long, however small its body is. If so, it waits for its principal's turn. */
   readonly isHeavy?: boolean;
   /**
    * Whether an answer may have megabytes, as pages of lists may: its principal's are then answered in turns. The

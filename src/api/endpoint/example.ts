@@ -16,7 +16,7 @@ export type ExampleSource = {
   readonly params: Readonly<Record<string, string>>;
 };
 
-/** The same parameters, documented with an example's values. */
+/** The parameters, documented with an example's values. */
 export function showExample(
   parameters: z.ZodObject,
   values: Readonly<Record<string, string | number>> = {},

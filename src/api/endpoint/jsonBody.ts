@@ -15,7 +15,7 @@ type BodyLimits = { readonly limitBytes: number; readonly limitValues: number };
  *
  * @throws UnsupportedMediaTypeError unless the body is JSON in UTF-8, not compressed.
  * @throws PayloadTooLargeError as soon as it exceeds a limit.
- * @throws MalformedError if it is no JSON, or where there is neither a body nor a type of one.
+ * @throws MalformedError if the body is not JSON, or if body and content type are both missing.
  */
 export async function readJsonBody(
   request: Request,

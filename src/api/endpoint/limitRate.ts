@@ -8,9 +8,9 @@ import type { AppEnv } from './appEnv.ts';
 const readingMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Counts the request against the limits of its principal, or of somebody else of this name, and reports the
- * rest in the answer's headers: `RateLimit-Policy` with the quota and the seconds in which it refills,
- * `RateLimit` with the remaining quota and the seconds until it is full again.
+ * Counts the request against the limits of its principal, or of another `name`, and reports the rest in the answer's
+ * headers: `RateLimit-Policy` with the quota and the seconds in which it refills, `RateLimit` with the remaining quota
+ * and the seconds until it is full again.
  *
  * @throws RateLimitedError if nothing is left.
  */
@@ -37,10 +37,10 @@ export async function limitRate(
 }
 
 /**
- * Counts the request against a limit that several share. The answer's headers say nothing of it: nobody learns
- * what the others do.
+ * Counts the request against a limit that several guests share. Sets no headers, so that nobody learns about other
+ * guests.
  *
- * @throws RateLimitedError where nothing is left.
+ * @throws RateLimitedError if the limit is used up.
  */
 export async function limitTogether(
   context: Context<AppEnv>,

@@ -1,4 +1,4 @@
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { malformed } from '../../platform/errors/serviceError.ts';
 
 /**
  * The query parameters of a URL by name.
@@ -18,7 +18,7 @@ export function readQuery(url: string): Record<string, string> {
   }
   if (repeated.size === 0) return query;
   const issues = [...repeated].map((path) => ({ path, message: 'is given more than once' }));
-  throw new MalformedError('The query is not as expected.', { issues });
+  throw malformed('query', issues);
 }
 
 /** Refuses text that cannot be decoded: it would be read differently from what the caller sent. */
@@ -30,7 +30,7 @@ function requireUtf8(query: string): void {
     const [name = ''] = part.split('=', 1);
     return { path: decode(name) ?? name, message: 'is not percent-encoded UTF-8' };
   });
-  throw new MalformedError('The query is not as expected.', { issues });
+  throw malformed('query', issues);
 }
 
 function decode(text: string): string | undefined {

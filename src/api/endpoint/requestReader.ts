@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Limits } from '../../platform/config/limits.ts';
 import { type Place, parseShape } from '../../platform/errors/parseShape.ts';
-import { MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import { malformed, NotFoundError } from '../../platform/errors/serviceError.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import { isUnfit, listUnfit } from '../shapes/textFitness.ts';
 import type { EndpointParts } from './endpointDefinition.ts';
@@ -20,11 +20,11 @@ type BodySource = { limits: Limits; bytes: Uint8Array | undefined };
 export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
   /** The query of a read, and its consistency tokens. */
   parseQuery(url: string): { consistency?: string | undefined; values: z.output<Query> };
-  /** The same for a query that was read already, without tokens. */
+  /** Checks a query that was read already, without tokens. */
   checkQuery(sent: Readonly<Record<string, string>>): z.output<Query>;
   parseParams(params: Readonly<Record<string, string>>): z.output<Params>;
   readBody(request: Request, source: BodySource): Promise<z.output<Body>>;
-  /** The same for a body that was parsed already. */
+  /** Checks a body that was parsed already. */
   checkBody(value: unknown, limits: Limits): z.output<Body>;
 };
 
@@ -37,7 +37,7 @@ export function buildRequestReader<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 >(definition: EndpointParts<Params, Query, Body>): RequestReader<Params, Query, Body> {
-  const { method, params, query, body, refuseBody = malformedBody } = definition;
+  const { method, params, query, body, refuseBody = (issues) => malformed('body', issues) } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
   const isBodyOptional = body instanceof z.ZodOptional;
   const isRead = method === 'get';
@@ -100,7 +100,7 @@ export function buildRequestReader<
 function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {
   const parsed = parseShape(shape, value, place);
   if (parsed.ok) return parsed.data;
-  throw new MalformedError(`The ${place} is not as expected.`, { issues: parsed.issues });
+  throw malformed(place, parsed.issues);
 }
 
 /** The lists among the declared members, without those inside members that pass unchecked. */
@@ -111,8 +111,4 @@ function listLongMembers(shape: z.ZodType, value: unknown): Issue[] {
       ? [{ path, message: `must have no more than ${longestList} items` }]
       : [],
   );
-}
-
-function malformedBody(issues: Issue[]): Error {
-  return new MalformedError('The body is not as expected.', { issues });
 }

@@ -12,7 +12,7 @@ export type NodeQuestion<Shape extends z.ZodType> = {
 /**
  * Calls methods that viem does not have, or whose answers viem would change; null if the node has no data.
  *
- * @throws ChainUnavailableError if nobody answers, or the answer has not the form that nodes give it.
+ * @throws ChainUnavailableError if no node answers, or the answer does not have the expected shape.
  */
 export async function askNode<Shape extends z.ZodType>(
   client: PublicClient,

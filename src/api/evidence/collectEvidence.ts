@@ -52,7 +52,7 @@ const mostAttempts = 5;
  * Collects the proofs of an agreement's history: the events from the index, and the blocks from a node, which
  * are kept. If a reorg changes the history meanwhile, it starts again and reuses what is still right.
  *
- * @throws ChainUnavailableError if the node or the index does not answer, or the chain does not come to rest.
+ * @throws ChainUnavailableError if the node or the index does not answer, or the chain keeps changing.
  * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`.
  * @throws TurnOverError if its turn ends.
  */

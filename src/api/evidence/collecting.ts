@@ -7,14 +7,12 @@ export class TurnOverError extends Error {
   override readonly name = 'TurnOverError';
 }
 
-/** What the evidence of one agreement is collected from and for. */
 export type Collecting = {
   readonly source: EvidenceSource;
   readonly client: PublicClient;
   readonly record: EvidenceRecord;
-  /** Called with the number of proved blocks and of all blocks. */
   onProgress(done: number, total: number): void;
-  /** Whether it shall end between two blocks, for others to go on. It may be begun again: proved blocks are kept. */
+  /** Whether to stop before the next block so that others can run. Restarting is cheap: proved blocks are kept. */
   isTurnOver(): boolean;
   readonly signal: AbortSignal;
 };

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import { holdHeapTight } from '../../platform/supervision/tightHeap.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { clientOf } from '../agreements/revivePermit.ts';
 import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
 import { TurnOverError } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
-/** How many of a file's blocks are proved. */
 export type EvidenceProgress = { readonly done: number; readonly total: number };
 
 export type EvidenceDesk = {
@@ -142,7 +141,7 @@ export function createEvidenceDesk(
     close() {
       closing.abort(new Error('the service is stopping'));
       queues.clear();
-      // Not even those that run are waited for: they may wait for a node that does not answer.
+      // Running collections are not awaited: their node may never answer.
       for (const job of jobs.values()) job.cancel();
     },
   };

@@ -1,4 +1,5 @@
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { createCounts } from '../../platform/turns/counts.ts';
 
 /** Limits how many requests for evidence of one turn are prepared at a time: each holds a whole document. */
 export type EvidenceDoor = {
@@ -10,19 +11,16 @@ const mostPrepared = 10;
 const retryAfterSeconds = 5;
 
 export function createEvidenceDoor(): EvidenceDoor {
-  const underWay = new Map<string, number>();
+  const underWay = createCounts();
   return {
     async admit(turn, prepare) {
-      const count = underWay.get(turn) ?? 0;
-      if (count >= mostPrepared)
+      if (underWay.of(turn) >= mostPrepared)
         throw new RateLimitedError('Too many requests for evidence are under way.', { retryAfterSeconds });
-      underWay.set(turn, count + 1);
+      underWay.add(turn, 1);
       try {
         return await prepare();
       } finally {
-        const left = (underWay.get(turn) ?? 1) - 1;
-        if (left > 0) underWay.set(turn, left);
-        else underWay.delete(turn);
+        underWay.add(turn, -1);
       }
     },
   };

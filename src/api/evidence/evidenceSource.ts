@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { type Allowance, createAllowance } from '../../platform/turns/allowance.ts';
 
-/** Where proofs and payloads are read from. */
 export type EvidenceSource = {
   readonly pool: pg.Pool;
-  /** In characters, of all readers together: a history can have hundreds of megabytes. */
+  /** Characters of all readers together: a history can have hundreds of megabytes. */
   readonly allowance: Allowance;
   /** Inputs of an agreement; evidence of more is refused. */
   readonly mostInputs: number;

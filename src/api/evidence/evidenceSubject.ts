@@ -10,7 +10,6 @@ import type { WireValues } from '../../protocol/index.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 
-/** The parts of a record that evidence needs. */
 export type EvidenceRecord = {
   readonly id: string;
   readonly principalId: string;
@@ -23,7 +22,6 @@ export type EvidenceRecord = {
   readonly initialVariables: WireValues;
 };
 
-/** The place of an event on its chain, from the index. */
 export type IndexedPlace = {
   readonly transactionHash: Hex;
   readonly blockHash: Hex;

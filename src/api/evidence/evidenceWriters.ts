@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { createCounts } from '../../platform/turns/counts.ts';
 import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 
 /** Limits how many files of one turn are sent at a time: each holds some transactions while its reader is slow. */
@@ -15,7 +16,6 @@ export type EvidenceWriters = {
   open(pieces: AsyncIterable<string>, reader: EvidenceReader): ReadableStream<Uint8Array>;
 };
 
-/** The reader of a file, and its turn. */
 export type EvidenceReader = {
   readonly turn: string;
   readonly requestId: string;
@@ -47,15 +47,9 @@ export function createEvidenceWriters(
   bounds: WriterBounds = usualBounds,
 ): EvidenceWriters {
   const places = createOwnPlaces(atOnce);
-  const open = new Map<string, number>();
-  const countOpen = (turn: string) => open.get(turn) ?? 0;
-  const change = (turn: string, by: number) => {
-    const count = countOpen(turn) + by;
-    if (count === 0) open.delete(turn);
-    else open.set(turn, count);
-  };
+  const open = createCounts();
   const requireRoom = (turn: string) => {
-    if (countOpen(turn) >= mostOpen)
+    if (open.of(turn) >= mostOpen)
       throw new RateLimitedError('Too many files of evidence are being read.', { retryAfterSeconds });
   };
 
@@ -73,7 +67,7 @@ export function createEvidenceWriters(
     requireRoom,
     open(pieces, { turn, requestId, disconnect }) {
       requireRoom(turn);
-      change(turn, 1);
+      open.add(turn, 1);
       let since: number | undefined;
       // Nothing is read yet, and perhaps nothing ever will be.
       let idleSince: number | undefined = performance.now();
@@ -87,13 +81,13 @@ export function createEvidenceWriters(
         if (hasEnded) return;
         hasEnded = true;
         clearInterval(watch);
-        change(turn, -1);
+        open.add(turn, -1);
         // Frees its place, wherever the file stands.
         void file.return(undefined);
       };
       const isTooSlow = (now: number) => {
         if (idleSince !== undefined && now - idleSince > bounds.stallMs) return true;
-        if (since === undefined || idleSince === undefined || countOpen(turn) <= atOnce) return false;
+        if (since === undefined || idleSince === undefined || open.of(turn) <= atOnce) return false;
         const seconds = (now - since) / 1_000;
         return now - since > bounds.patienceMs && taken / seconds < bounds.leastPerSecond;
       };
@@ -122,8 +116,7 @@ export function createEvidenceWriters(
             } catch (error) {
               end();
               if (isCancelled) return;
-              // Its reader sees that the connection ends before the file. The server would print the stream's error
-              // past the log.
+              // The reader sees a closed connection. An error passed to the stream would bypass our log.
               logger.warn({ requestId, err: error }, 'a file of evidence could not be written to its end');
               disconnect();
               controller.close();

@@ -13,7 +13,6 @@ export type PermitSearch = {
   readonly signer: Hex;
   readonly nonce: string;
   readonly subject: PermitSubject;
-  /** The message that the permit's signer signed. */
   buildMessage(permit: PermitCore): SignedMessage;
   readonly pace: Pick<Pace, 'breathe'>;
 };

@@ -6,7 +6,6 @@ import type { CalledPermit } from '../../protocol/evidence/evidenceCalls.ts';
 /** What a permit allows: a deployment, or the input of that id. */
 export type PermitSubject = 'deployment' | Hex;
 
-/** The permits that a transaction's call data may hold. */
 export type PermitPlaces = {
   /** Those by that signer for that subject, in the order of the data. */
   list(signer: Hex, subject: PermitSubject): CalledPermit[];
@@ -29,12 +28,12 @@ const layouts = {
   deployment: listLayouts(agreementFactoryAbi),
   input: listLayouts(agreementEngineAbi),
 };
-/** The most permits of one signer for one subject: data that endlessly repeat one would be checked for ever. */
+/** The most permits of one signer for one subject: otherwise data that repeat one permit would take unbounded time. */
 const mostAlike = 64;
 
 /**
- * Finds the permits in a transaction's call data: in the call itself, or inside a call to another contract that contains
- * calls as signed. It reads the words of fixed place only, once, and decodes nothing else.
+ * Finds the permits in a transaction's call data: in the call itself, or inside a call to another contract that
+ * contains calls in their signed form. It reads only the words at fixed positions, once, and decodes nothing else.
  *
  * @param call.isDirect whether the transaction calls the contract directly.
  */

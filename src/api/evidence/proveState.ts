@@ -21,7 +21,6 @@ export type StateQuery = {
   readonly signers: readonly Hex[];
 };
 
-/** The most slots per request. */
 const slotsPerCall = 100;
 const anybody = '0x0000000000000000000000000000000000000001';
 

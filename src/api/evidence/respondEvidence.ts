@@ -1,4 +1,4 @@
-import { chooseForm } from '../documents/negotiate.ts';
+import { chooseForm } from '../documents/chooseForm.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import type { CollectedEvidence } from './collectEvidence.ts';

@@ -20,9 +20,9 @@ export type GuestAuthenticator = {
    *
    * @param request.agreementId which record a wallet asks for; a link names its own.
    * @throws NotFoundError for a record that is not open to the wallet, whether it exists or not.
-   * @throws AccessError `unauthorized` for anything else; it is not said what is wrong with it.
-   * @throws AccessError `forbidden` if the link, or the principal, is not good for it.
-   * @throws RateLimitedError for a client that has sent too many that nobody has.
+   * @throws AccessError `unauthorized` for anything else. The message does not say why.
+   * @throws AccessError `forbidden` if the link, or the principal, does not allow it.
+   * @throws RateLimitedError if the client has sent too many unknown credentials.
    */
   admit(request: {
     readonly headers: Headers;
@@ -84,22 +84,6 @@ export function turnOfGuests(principalId: string): string {
 export function inTurnOfGuests(principalId: string, inPageTurn: PageTurns['run']) {
   return <Page extends object>(read: () => Promise<Page> | Page) =>
     inPageTurn(turnOfGuests(principalId), read);
-}
-
-/** Finds the turn for a guest's large body. A guest who may not see the record is refused before its body is read. */
-export function findTurnOfGuests({ guests }: { guests: GuestAuthenticator }) {
-  return async ({
-    headers,
-    query: { agreementId },
-    client,
-  }: {
-    headers: Headers;
-    query: { agreementId?: string | undefined };
-    client: string | undefined;
-  }): Promise<string> => {
-    const { principalId } = await guests.admit({ headers, client, need: 'read', agreementId });
-    return turnOfGuests(principalId);
-  };
 }
 
 /**

@@ -1,10 +1,9 @@
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import type { Cookies } from '../authentication/cookies.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
 import type { GuestAuthenticator } from './guestAuthenticator.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
 
-/** The dependencies of the routes for guests. */
 export type GuestServices = AdmissionServices & {
   readonly guests: GuestAuthenticator;
   readonly wallets: WalletAuthenticator;

@@ -1,10 +1,10 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Address } from 'viem';
 import { z } from 'zod';
 import { records } from '../../platform/database/tables/records.ts';
 import { recordWallets } from '../../platform/database/tables/wallets.ts';
+import { selectNewest } from '../../platform/lists/selectNewest.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { buildAfter, finishPage } from '../../records/webhooks/listPosition.ts';
 import type { AcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { readHeldAddresses } from '../agreements/heldAddress.ts';
 
@@ -35,9 +35,8 @@ export async function listOpenedRecords(
   acceptedInputs: AcceptedInputs,
   { wallet, limit, cursor }: { wallet: Address; limit: number; cursor?: string | undefined },
 ) {
-  const list = ['agreements of a wallet', wallet];
   const { createdAt, recordId } = recordWallets;
-  const rows = await database
+  const query = database
     .select({
       id: recordId,
       createdAt,
@@ -53,17 +52,17 @@ export async function listOpenedRecords(
       updatedAt: records.updatedAt,
     })
     .from(recordWallets)
-    .innerJoin(records, eq(records.id, recordId))
-    .where(
-      and(
-        sql`${recordWallets.wallet} = ${wallet.toLowerCase()}`,
-        sql`${readingMode} = 'free_allowlist'`,
-        buildAfter(list, cursor, { createdAt, id: recordId }),
-      ),
-    )
-    .orderBy(desc(createdAt), desc(recordId))
-    .limit(limit + 1);
-  const { page, ...rest } = finishPage(list, rows, { limit, cursor });
+    .innerJoin(records, eq(records.id, recordId));
+  const { page, ...rest } = await selectNewest(query, {
+    list: ['agreements of a wallet', wallet],
+    of: { createdAt, id: recordId },
+    where: and(
+      sql`${recordWallets.wallet} = ${wallet.toLowerCase()}`,
+      sql`${readingMode} = 'free_allowlist'`,
+    ),
+    limit,
+    cursor,
+  });
   const items = [];
   for (const row of page) {
     const { id, status, state, docHash, access } = row;

@@ -5,7 +5,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import { heldAddress } from '../agreements/heldAddress.ts';
-import { spliceJson } from '../agreements/jsonText.ts';
+import { spliceJson } from '../agreements/spliceJson.ts';
 import type { Guest } from './guest.ts';
 
 type SharedRow = RowOf<

@@ -10,7 +10,7 @@ export type WalletAuthenticator = {
   /**
    * @param client the address that the request came from, if it is known.
    * @throws AccessError `unauthorized` without a session in force; `forbidden` for a request that no page of the service has sent.
-   * @throws RateLimitedError for a client that has sent too many that nobody has.
+   * @throws RateLimitedError if the client has sent too many unknown credentials.
    */
   authenticate(headers: Headers, client: string | undefined): Promise<WalletSession>;
 };

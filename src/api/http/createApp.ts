@@ -90,7 +90,7 @@ function mount(app: App, routes: readonly MountedRoute[]): void {
       if (!serve) throw new MethodNotAllowedError([...byMethod.keys()]);
       context.set('requestId', readRequestId(context));
       const response = await serve(context);
-      // Nobody reads the body of this answer; a stream would hold its place for ever.
+      // Nobody reads the body of this answer; a stream would never release its place.
       if (method === 'HEAD') await response.body?.cancel();
       return response;
     });

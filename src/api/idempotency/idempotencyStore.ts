@@ -93,7 +93,7 @@ const releaseStatement =
 
 type FoundKey = RowOf<typeof idempotencyKeys, 'fingerprint' | 'answer'> & { bytes: number };
 
-/** Of several concurrent requests under one key only the first may begin. */
+/** Only the first of several concurrent requests under one key may begin. */
 const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
   const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
   const asked = [...firsts.values()];

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-/** Principal, key and attempt. */
 export type Identity = readonly [principalId: string, key: string, attemptId: string];
 
 export type LeaseKeeper = {

@@ -74,7 +74,7 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
 }
 
 type Turn = {
-  /** The turn is kept until the request ends: the owner rests according to all of it. */
+  /** The turn is kept until the request ends: the pause that follows is proportional to the whole time. */
   keep(): void;
   /** Gives the turn away, once. */
   leave(): void;
@@ -131,9 +131,9 @@ function createPlaces(turnMs: number) {
             queues.end(owner);
             begin();
           };
-          // Whoever sends one small request after the other holds nobody up.
+          // Small requests sent one at a time need no pause.
           if (!hasLargeBody && queues.count(owner) === 0) return end();
-          // Small requests go on meanwhile: the sender's next one comes after a rest twice as long.
+          // Small requests go on meanwhile: the sender's next one comes after a pause twice as long.
           setTimeout(end, 2 * Math.min(performance.now() - startedAt, longestMs)).unref();
         },
       };

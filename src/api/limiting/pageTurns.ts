@@ -6,7 +6,7 @@ export type PageTurns = {
   /**
    * Reads a page: at once, unless the owner's last pages were large or slow, or several are being read.
    *
-   * @throws RateLimitedError where too many wait behind large or slow pages of the same owner.
+   * @throws RateLimitedError if too many wait behind large or slow pages of the same owner.
    */
   run<Page extends object>(owner: string, read: () => Promise<Page> | Page): Promise<Page>;
 };
@@ -23,7 +23,7 @@ const carefulMs = 2_000;
 /** For so long after a large or slow page its owner's pages may be so again. */
 const rememberedMs = 60_000;
 /** A read that waits for the database for longer than this, and longer than ordinary reads do, is slow. */
-const slowReadMs = 30;
+const slowReadMs = 20;
 /** An ordinary read takes no longer than so many queries for nothing. */
 const queriesPerRead = 4;
 const slowAtOnce = 2;

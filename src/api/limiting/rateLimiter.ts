@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { type Admission, createLeasedBucket, type LeasedBucket } from './leasedBucket.ts';
 import { type Rate, type RequestKind, takeTokens } from './takeTokens.ts';
@@ -14,7 +15,7 @@ const rememberedBuckets = 10_000;
 
 /** Limits each principal's call rate, over all API processes of one database together. */
 export function createRateLimiter({ pool, rates }: { pool: pg.Pool; rates: Rates }): RateLimiter {
-  const buckets = new Map<string, LeasedBucket>();
+  const buckets = new LRUCache<string, LeasedBucket>({ max: rememberedBuckets });
 
   const openBucket = (name: string, principalId: string, kind: RequestKind) => {
     const rate = rates[kind];
@@ -23,8 +24,6 @@ export function createRateLimiter({ pool, rates }: { pool: pg.Pool; rates: Rates
       take: (demand) => takeTokens(pool, { principalId, kind, rate, ...demand }),
     });
     buckets.set(name, bucket);
-    const [oldest] = buckets.keys();
-    if (buckets.size > rememberedBuckets && oldest !== undefined) buckets.delete(oldest);
     return bucket;
   };
 

@@ -40,3 +40,8 @@ export const deploymentArguments = {
 export function chainQuery(chainId: number | undefined): Record<string, string> {
   return chainId === undefined ? {} : { chainId: String(chainId) };
 }
+
+/** Without absent members: the operations distinguish a missing member from an undefined one. */
+export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -13,7 +13,6 @@ import { readAgreement } from './tools/readAgreement.ts';
 import { simulateAgreement } from './tools/simulateAgreement.ts';
 import { submitSigned } from './tools/submitSigned.ts';
 
-/** The dependencies of agents' endpoints. */
 export type SurfaceParts = {
   readonly limits: Limits;
   readonly cipher: Cipher;

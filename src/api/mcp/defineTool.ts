@@ -16,6 +16,14 @@ export type ToolDescription = {
   readonly annotations: ToolAnnotations;
 };
 
+/** For tools that change nothing. */
+export const readOnly: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
 export type AnswerData = Readonly<Record<string, unknown>>;
 
 /** A tool's answer: in a few words, and for programs. */
@@ -24,12 +32,11 @@ export type ToolAnswer<Data extends AnswerData | undefined = AnswerData | undefi
   readonly data: Data;
   /** The most that the answer may take, in tokens of four characters. */
   readonly maxTokens?: number | undefined;
-  /** Of an answer with a page of a list. */
+  /** Present if the answer has a page of a list. */
   readonly page?: AnswerPage | undefined;
 };
 
 export type AnswerPage = {
-  /** The number of its items in the answer. */
   count(data: AnswerData): number;
   /** Builds the answer with a shorter page from the same place. */
   read(limit: number): Promise<ToolAnswer>;
@@ -41,7 +48,6 @@ export type Tool = {
   run(args: unknown, call: AgentCall): Promise<ToolAnswer | InputRequiredResult>;
 };
 
-/** The length of a member that is a list. */
 export function countItems(member: unknown): number {
   return Array.isArray(member) ? member.length : 0;
 }

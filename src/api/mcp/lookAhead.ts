@@ -1,6 +1,6 @@
 import { acceptedInputs, type WireValues } from '../../protocol/index.ts';
 import { listInputIds } from '../../protocol/inputDefinitions.ts';
-import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { isJsonObject, JsonCursor } from '../../protocol/jsonCursor.ts';
 import { readTransitions } from '../../protocol/transitions.ts';
 import { resolveIssuers } from '../agreements/acceptedInputs.ts';
 import { quoteName, quoteNames } from './quotedData.ts';
@@ -42,7 +42,7 @@ export function lookAhead(
       name,
       type,
       required,
-      ...(isRules(validation) && { validation }),
+      ...(isJsonObject(validation) && { validation }),
     })),
   }));
 }
@@ -62,7 +62,6 @@ function indexFollowers(agreement: unknown): (state: string) => string[] {
   return (state) => [...(followers.get(state) ?? [])];
 }
 
-/** The description of a state, if its document has one. */
 export function describeState(agreement: unknown, state: string): string | undefined {
   const described = new JsonCursor(agreement).at('execution').at('states').at(state).at('description').value;
   return typeof described === 'string' ? described : undefined;
@@ -70,7 +69,7 @@ export function describeState(agreement: unknown, state: string): string | undef
 
 const mostSentences = 8;
 
-/** The same as sentences. */
+/** The next inputs as sentences. */
 export function tellNext(next: readonly NextInput[]): string {
   if (next.length === 0) return 'No input leads on from this state: it is final.';
   const sentences = next
@@ -92,8 +91,4 @@ export function tellNext(next: readonly NextInput[]): string {
 function tellFollowers(names: readonly string[]): string {
   if (names.length < mostFollowers) return quoteNames(names, 4);
   return `${quoteNames(names.slice(0, 4))} and many more`;
-}
-
-function isRules(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

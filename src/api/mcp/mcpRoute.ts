@@ -11,7 +11,6 @@ import { limitRate } from '../endpoint/limitRate.ts';
 import type { ServeContext } from '../endpoint/serveEndpoint.ts';
 import type { AgentCall } from './agentCall.ts';
 import { buildMcpServer, type McpRequest, type McpSurface } from './buildMcpServer.ts';
-import { requireKnownOrigin } from './knownOrigin.ts';
 
 export type McpRoute = {
   readonly path: `/mcp${string}`;
@@ -99,6 +98,22 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
 /** For agents, which may be led to try ids, another principal's record does not exist. */
 function hideForeign(error: unknown): never {
   throw error instanceof ForeignResourceError ? new NotFoundError('The agreement does not exist.') : error;
+}
+
+/**
+ * Refuses pages of origins other than the service's own and the operator's allowed ones. Otherwise a hostile
+ * page could reach a service on this machine through a name that resolves to it (DNS rebinding).
+ *
+ * @throws AccessError `forbidden`.
+ */
+function requireKnownOrigin(
+  headers: Headers,
+  { publicBaseUrl, corsOrigins }: { publicBaseUrl: string; corsOrigins: readonly string[] },
+): void {
+  const origin = headers.get('origin');
+  if (origin === null || origin === new URL(publicBaseUrl).origin) return;
+  if (corsOrigins.includes(origin) || corsOrigins.includes('*')) return;
+  throw new AccessError('forbidden', 'This origin may not call the service; the operator sets CORS_ORIGINS.');
 }
 
 /** Only keys open this endpoint, never credentials that a browser adds by itself. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { stateShape } from '../shapes/resources.ts';
 
 const names = z.array(z.string());
 
-/** The possible next inputs, in answers of tools. */
 export const nextShape = z
   .array(
     z.object({
@@ -13,14 +13,7 @@ export const nextShape = z
       leadsTo: z.string(),
       quotedLeadsTo: z.string().optional(),
       followedBy: names.describe('Inputs that can follow it, at most 32; empty if it ends the agreement'),
-      fields: z.array(
-        z.object({
-          name: z.string(),
-          type: z.string(),
-          required: z.boolean(),
-          validation: z.record(z.string(), z.unknown()).optional(),
-        }),
-      ),
+      fields: stateShape.shape.acceptedInputs.element.shape.fields,
     }),
   )
   .describe('Inputs that the state takes');

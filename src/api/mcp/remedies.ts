@@ -4,18 +4,18 @@ import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 /** An agent's next step after a refusal, by its reason. */
 const byReason: Readonly<Partial<Record<Reason, string>>> = {
   unsupported_chain: 'Use one of the chain ids in supportedChainIds.',
-  invalid_agreement: 'Mend each path listed under issues, and check the document again with draft_agreement.',
+  invalid_agreement: 'Fix each path listed under issues, and check the document again with draft_agreement.',
   invalid_values:
-    'Mend each path listed under issues. initValues are by the names of variables; wallets of participant variables go into participants.',
+    'Fix each path listed under issues. initValues are by the names of variables; wallets of participant variables go into participants.',
   invalid_participants:
     'Give each participant variable one wallet, by its variableKey; draft_agreement lists them.',
-  invalid_notification_template: 'Mend each path listed under issues, or leave the rules out.',
+  invalid_notification_template: 'Fix each path listed under issues, or leave the rules out.',
   document_id_taken: 'Prepare the deployment again with another documentId, or without one.',
   not_deployed: 'Wait until read_agreement says that it is Deployed; its error says why it never will be.',
   unknown_input: 'Use an inputId that read_agreement lists under next.',
   state_not_accepting: 'The agreement is in another state by now: call read_agreement and choose from next.',
   no_transition: 'No state accepts this input: choose one that read_agreement lists under next.',
-  schema_mismatch: 'Mend each path listed under issues, then prepare and sign again.',
+  schema_mismatch: 'Fix each path listed under issues, then prepare and sign again.',
   issuer_not_allowed: 'Let one of the wallets sign that read_agreement lists for this input.',
   permit_expired: 'Call prepare_signature again, and have the new typed data signed.',
   deadline_too_far: 'Prepare it with a nearer deadline, or without one.',
@@ -33,7 +33,7 @@ const byReason: Readonly<Partial<Record<Reason, string>>> = {
 };
 
 const byStatus: Readonly<Record<ErrorStatus, string>> = {
-  400: 'Mend the arguments as the issues say, and call again.',
+  400: 'Fix the arguments as the issues say, and call again.',
   401: 'The operator of the client has to configure a valid API key.',
   402: 'The operator has to settle the entitlement of this API key.',
   403: 'This API key may not do that; another key, or the operator, can.',
@@ -47,7 +47,6 @@ const byStatus: Readonly<Record<ErrorStatus, string>> = {
   503: 'Wait as long as retryAfterSeconds says, then call again with the same arguments.',
 };
 
-/** What to do about an error. */
 export function findRemedy(status: ErrorStatus, reason: Reason | undefined): string {
   return (reason && byReason[reason]) ?? byStatus[status];
 }

@@ -6,8 +6,8 @@ const pageSize = 100;
 const mostPages = 5;
 
 /**
- * Searches a list from a cursor on, for as many matching items as are wanted or as a few pages have. The
- * cursor continues right after the last item looked at: nothing is skipped.
+ * Searches a list from a cursor on, for as many matching items as are wanted or as a few pages have. The cursor
+ * continues right after the last item read: nothing is skipped.
  */
 export async function searchPages<Item>(
   readPage: (asked: Asked) => Promise<Page<Item>>,

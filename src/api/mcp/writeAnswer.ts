@@ -3,7 +3,7 @@ import { charactersPerToken, usualTokens } from './answerSize.ts';
 import type { AnswerData, ToolAnswer } from './defineTool.ts';
 import { fitAnswer, type Omission } from './fitAnswer.ts';
 
-/** The list of omissions itself. */
+/** Characters kept free for the list of omissions. */
 const noteRoom = 1_200;
 
 /**
@@ -40,7 +40,7 @@ function shorten(
   return { fitted, omitted };
 }
 
-/** The result without its data. */
+/** Characters of the result without its data. */
 function measureFrame(text: string): number {
   const content = [
     { type: 'text', text },
@@ -49,7 +49,7 @@ function measureFrame(text: string): number {
   return JSON.stringify({ content, structuredContent: '' }).length;
 }
 
-/** As structured content, and inside a text. */
+/** Characters of the data as structured content, and inside a text. */
 function measureTwice(data: AnswerData): number {
   const json = JSON.stringify(data);
   return json.length + JSON.stringify(json).length;

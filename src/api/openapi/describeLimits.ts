@@ -34,7 +34,7 @@ export function describeLimits({ limits, webhookSettings: webhooks, chains }: Li
   return `Limits in force:\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
 }
 
-/** The same for programs, in the units of their names; without limits that concern only operators. */
+/** The current limits for programs, in the units of their names; without limits that concern only operators. */
 export function listLimits({ limits, webhookSettings, chains }: LimitsInForce) {
   const { trustedProxies: _, rpcTimeoutMs: __, ...shown } = limits;
   const { subscriptions, urlLength, attempts, backoffMs, longestBackoffMs, timeoutMs, responseBytes } =

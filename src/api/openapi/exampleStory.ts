@@ -10,7 +10,6 @@ const rider = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 /** The year 2100. A caller's permit should rather be valid for an hour. */
 const deadline = 4_102_444_800;
 
-/** The document's reference to a variable. */
 const reference = (name: string) => `\${variables.${name}}`;
 
 const agreement = {
@@ -97,7 +96,7 @@ export const exampleStory = {
       s: '0x70b1dff92b299ccb138e02354e6e8793c174a7f1cfc31a5c1c34aa191dd96e5e',
     },
   },
-  /** The same, prepared for its owner to sign. */
+  /** A deployment prepared for its owner to sign. */
   preparedDeployment: {
     ...deployment,
     displayName: 'Tandem for the winter',

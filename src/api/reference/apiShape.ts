@@ -87,3 +87,12 @@ export const apiShape = z.object({
   }),
 });
 export type Api = z.output<typeof apiShape>;
+
+/** An operation with its method and path. */
+export type Route = {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  /** Whether the service sends the request and others answer it. */
+  readonly isSent: boolean;
+};

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../documents/escapeHtml.ts';
-import { type Api, apiShape } from './apiShape.ts';
+import { type Api, apiShape, type Route } from './apiShape.ts';
 import { referenceStyle } from './referenceStyle.ts';
-import type { Route } from './route.ts';
 import { headerAnchor, routeAnchor, writeOperation } from './writeOperation.ts';
 import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { schemaAnchor, writeSchema } from './writeSchema.ts';

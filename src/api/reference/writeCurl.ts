@@ -1,4 +1,4 @@
-import type { Route } from './route.ts';
+import type { Route } from './apiShape.ts';
 
 /** A route's example as a shell command; the key is in `API_KEY`. */
 export function writeCurl({ method, path, operation }: Route, baseUrl: string): string {

@@ -1,11 +1,9 @@
 import { escapeHtml } from '../documents/escapeHtml.ts';
-import type { Api, ApiResponse, Header, Parameter } from './apiShape.ts';
-import type { Route } from './route.ts';
+import type { Api, ApiResponse, Header, Parameter, Route } from './apiShape.ts';
 import { writeCurl } from './writeCurl.ts';
 import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { writeSchema, writeType } from './writeSchema.ts';
 
-/** The anchor of a route's description in the page. */
 export function routeAnchor({ method, path, operation }: Route): string {
   return operation.operationId ?? `${method}-${path.replaceAll(/[^\w]+/g, '-')}`;
 }
@@ -67,7 +65,6 @@ function writeHeaderName(name: string, header: Header, { components }: Api): str
   return isOptional ? `${shown} (at times)` : shown;
 }
 
-/** The anchor of a header's description in the page. */
 export function headerAnchor(name: string): string {
   return `header-${name}`;
 }

@@ -4,7 +4,6 @@ import { writeInline, writeTable } from './writeProse.ts';
 
 const schemaPrefix = '#/components/schemas/';
 
-/** The anchor of a named schema's description in the page. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }

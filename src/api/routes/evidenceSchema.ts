@@ -3,7 +3,6 @@ import { commonHeaders } from '../endpoint/documentation.ts';
 import type { PublicRoute } from '../http/createApp.ts';
 import { writeEvidenceSchema } from '../shapes/evidenceShapes.ts';
 
-/** The JSON Schema of evidence files. */
 export function evidenceSchemaRoute(): PublicRoute {
   let text: string | undefined;
   return {

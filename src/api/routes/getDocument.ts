@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { costOf, noteReadBytes } from '../../platform/http/readCost.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { fillTemplate } from '../../records/documents/fillTemplate.ts';
+import { chooseForm } from '../documents/chooseForm.ts';
 import type { HostedDocument } from '../documents/hostedDocument.ts';
-import { chooseForm } from '../documents/negotiate.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
 import type { PageRenderer, Reader } from '../documents/pageRenderer.ts';
 import { readDocument } from '../documents/readDocument.ts';
@@ -34,8 +34,20 @@ export const documentShape = z
   })
   .openapi('HostedDocument');
 
+export const documentParts = {
+  body: noBody,
+  data: {
+    schema: documentShape,
+    description: 'The document.',
+    otherForms: ['text/html', 'text/markdown'],
+    isRevalidated: true,
+  },
+  refusals: [400, 404],
+} as const;
+
 export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint {
   return defineEndpoint({
+    ...documentParts,
     method: 'get',
     path: '/v0/agreements/documents/{documentId}',
     operationId: 'getAgreementDocument',
@@ -46,14 +58,6 @@ export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint 
     scope: 'agreements.read',
     params: z.strictObject({ documentId: z.string() }),
     query: none,
-    body: noBody,
-    data: {
-      schema: documentShape,
-      description: 'The document.',
-      otherForms: ['text/html', 'text/markdown'],
-      isRevalidated: true,
-    },
-    refusals: [400, 404],
     example: {
       params: { documentId: exampleStory.documentId },
       after: [{ operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } }],

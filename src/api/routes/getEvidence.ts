@@ -5,15 +5,21 @@ import { type EvidenceServices, respondEvidence } from '../evidence/respondEvide
 import { evidenceProgressShape, evidenceShape } from '../shapes/evidenceShapes.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
-export const evidenceData = {
-  schema: evidenceShape,
-  description: 'The evidence file in canonical JSON.',
-  otherForms: ['text/html'],
-  file: { pending: evidenceProgressShape },
+export const evidenceParts = {
+  body: noBody,
+  data: {
+    schema: evidenceShape,
+    description: 'The evidence file in canonical JSON.',
+    otherForms: ['text/html'],
+    file: { pending: evidenceProgressShape },
+  },
+  refusals: [400, 404, 409],
+  reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
 } as const;
 
 export function getEvidence(services: Services, evidence: EvidenceServices): Endpoint {
   return defineEndpoint({
+    ...evidenceParts,
     method: 'get',
     path: '/v0/agreements/{id}/evidence',
     operationId: 'getAgreementEvidence',
@@ -24,10 +30,6 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,
-    body: noBody,
-    data: evidenceData,
-    refusals: [400, 404, 409],
-    reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },

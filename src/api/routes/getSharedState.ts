@@ -1,42 +1,31 @@
 import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { readState } from '../agreements/readState.ts';
-import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
-import { turnOfGuests } from '../guests/guestAuthenticator.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { respondLarge } from '../shapes/envelopes.ts';
-import { stateShape } from '../shapes/resources.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
+import { stateParts } from './getState.ts';
 
-export function getSharedState({ pool, guests }: GuestServices): Endpoint {
+export function getSharedState(services: GuestServices): Endpoint {
+  const { pool } = services;
   const acceptedInputs = createAcceptedInputs(pool);
-  return defineOpenEndpoint({
+  return defineGuestEndpoint(services, {
+    ...stateParts,
     method: 'get',
     path: '/v0/shared/agreement/state',
     operationId: 'getSharedState',
-    tag: 'Sharing',
     summary: 'Read the state and accepted inputs of the agreement of a signing link',
-    credentials: ['signingLink', 'walletSession'],
-    params: none,
+    need: 'read',
     query: sharedQuery,
-    body: noBody,
-    data: { schema: stateShape, description: 'The state as of `blockNumber`.' },
-    refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitGuest, inPageTurn, requestId }) {
-      const { name, recordId, principalId } = await guests.admit({
-        agreementId: query.agreementId,
-        headers,
-        client,
-        need: 'read',
-      });
-      await limitGuest({ name, principalId });
-      return inPageTurn(turnOfGuests(principalId), async () => {
+    handle: ({ guest: { recordId, principalId }, turn, inPageTurn, requestId }) =>
+      inPageTurn(turn, async () => {
         const reference = { id: recordId };
         return respondLarge({
           requestId,
           ...(await readState(pool, acceptedInputs, { reference, principalId })),
         });
-      });
-    },
+      }),
   });
 }

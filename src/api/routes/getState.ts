@@ -6,10 +6,17 @@ import { respondLarge } from '../shapes/envelopes.ts';
 import { stateShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
+export const stateParts = {
+  body: noBody,
+  data: { schema: stateShape, description: 'The state as of `blockNumber`.' },
+  refusals: [400, 404],
+} as const;
+
 export function getState({ pool, reads }: Services): Endpoint {
   // Its result is cached for all reads, so it must not be missing because a replica is behind.
   const acceptedInputs = createAcceptedInputs(pool);
   return defineEndpoint({
+    ...stateParts,
     method: 'get',
     path: '/v0/agreements/{id}/state',
     operationId: 'getAgreementState',
@@ -19,9 +26,6 @@ export function getState({ pool, reads }: Services): Endpoint {
     mayBeLarge: true,
     params: recordParams,
     query: chainOfReference,
-    body: noBody,
-    data: { schema: stateShape, description: 'The state as of `blockNumber`.' },
-    refusals: [400, 404],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },

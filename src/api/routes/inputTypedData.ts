@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { prepareInput } from '../agreements/prepareInput.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
@@ -16,8 +16,16 @@ const pendingShape = z
   .transform((text) => text === 'true')
   .openapi({ description: 'Whether `nonce` counts permits that are submitted but not mined yet.' });
 
+export const inputTypedDataParts = {
+  body: unsignedInputBody,
+  data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
+  refusals: [400, 404, 409, 413, 415, 503],
+  reasons: ['not_deployed', ...inputReasons, ...deadlineReasons],
+} as const;
+
 export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
   return defineEndpoint({
+    ...inputTypedDataParts,
     method: 'post',
     path: '/v0/agreements/{id}/input-typed-data',
     operationId: 'makeInputTypedData',
@@ -28,10 +36,6 @@ export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference.extend({ pending: pendingShape }),
-    body: unsignedInputBody,
-    data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
-    refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['not_deployed', ...inputReasons, ...deadlineReasons],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.unsignedInput,

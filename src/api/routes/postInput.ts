@@ -1,4 +1,4 @@
-import type { AdmissionServices } from '../admission/admissionServices.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { inputConsistency } from '../agreements/consistency.ts';
 import { toInputResource } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
@@ -10,8 +10,15 @@ import { inputReasons, permitReasons, quotaReasons } from '../shapes/refusalReas
 import { inputRecordShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
+export const submitInputParts = {
+  body: signedInputBody,
+  refusals: [400, 404, 409, 413, 415, 503],
+  reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
+} as const;
+
 export function submitInputEndpoint(services: AdmissionServices): Endpoint {
   return defineEndpoint({
+    ...submitInputParts,
     method: 'post',
     path: '/v0/agreements/{id}/input',
     operationId: 'submitInput',
@@ -22,10 +29,7 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference,
-    body: signedInputBody,
     data: { schema: inputRecordShape, description: 'The input.' },
-    refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,

@@ -3,6 +3,7 @@ import type { Services } from '../../records/agreements/services.ts';
 import { previewNotifications } from '../agreements/previewNotifications.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
+import { notificationShape } from '../shapes/eventShapes.ts';
 import { instantShape } from '../shapes/listParameters.ts';
 import { chainOfReference, notificationTemplateShape, recordParams } from '../shapes/shapes.ts';
 
@@ -71,17 +72,7 @@ const previewShape = z
         recipients: z.array(
           z.object({ recipient: z.string(), fires: z.boolean(), reason: reasonShape.optional() }),
         ),
-        notification: z
-          .object({
-            subject: z.string(),
-            title: z.string().optional(),
-            body: z.string(),
-            ctaLabel: z.string().optional(),
-            attachmentStrategy: z
-              .object({ type: z.literal('customerInvoicePdf'), variant: z.string() })
-              .optional(),
-          })
-          .optional(),
+        notification: notificationShape.optional(),
       }),
     ),
   })

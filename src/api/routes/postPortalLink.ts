@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { requireWhole } from '../../records/sessions/capabilities.ts';
 import { createPortalLink as makeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
@@ -22,7 +23,7 @@ const bodyShape = z
   })
   .optional();
 
-export function createPortalLink({ database, limits, publicBaseUrl }: Services): Endpoint {
+export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/sessions/links',
@@ -37,14 +38,17 @@ export function createPortalLink({ database, limits, publicBaseUrl }: Services):
     body: bodyShape,
     data: { schema: newPortalLinkShape, description: 'The link and its URL.' },
     refusals: [400, 413, 415],
-    reasons: ['link_limit_reached'],
+    reasons: ['link_limit_reached', 'storage_exceeded'],
     example: { body: { label: 'Grace', capabilities: ['agreements.read'], expiresInSeconds: 900 } },
     async handle({ body = { expiresInSeconds: defaultSeconds }, caller, requestId }) {
       const { principalId, keyId, session } = caller;
       requireWhole(session?.capabilities);
+      await quotas.check(principalId, 'link');
       const { capabilities = null, label, expiresInSeconds } = body;
       const wanted = { principalId, keyId, capabilities, label, expiresInSeconds };
       const { link, secret } = await makeLink(database, wanted, limits);
+      // The session that it opens is as large.
+      quotas.note(principalId, { storedBytes: 2 * measureStored([link]) });
       const url = `${publicBaseUrl}/console/enter#${secret}`;
       return respondSingle({ requestId, dataText: JSON.stringify({ ...toPortalLink(link), url }) });
     },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { AccessError, MalformedError } from '../../platform/errors/serviceError.ts';
+import { AccessError, malformed } from '../../platform/errors/serviceError.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { createSession as openSession } from '../../records/sessions/createSession.ts';
 import { endSessionOfToken } from '../../records/sessions/endSession.ts';
 import { redeemPortalLink } from '../../records/sessions/portalLinks.ts';
@@ -27,7 +28,7 @@ const bodyShape = z
   .optional();
 
 export function createSession(services: SessionServices): Endpoint {
-  const { database, limits, publicBaseUrl, cookies, authenticator, failedAttempts } = services;
+  const { database, limits, quotas, publicBaseUrl, cookies, authenticator, failedAttempts } = services;
   return defineOpenEndpoint({
     method: 'post',
     path: '/v0/sessions',
@@ -53,7 +54,9 @@ export function createSession(services: SessionServices): Endpoint {
             throw new AccessError('unauthorized', 'Opening a session requires an API key or a portal link.');
           await limitRate(principalId);
           const { capabilities = null, label } = body;
-          return openSession(database, { principalId, keyId, capabilities, label }, limits);
+          const opened = await openSession(database, { principalId, keyId, capabilities, label }, limits);
+          quotas.note(principalId, { storedBytes: measureStored([opened.session]) });
+          return opened;
         }
         requireOwnPage(headers, publicBaseUrl);
         requireLinkAlone(body);
@@ -78,5 +81,5 @@ function requireLinkAlone(body: object): void {
   const issues = ['capabilities', 'label']
     .filter((name) => name in body)
     .map((path) => ({ path, message: 'must be left out: the link sets it' }));
-  if (issues.length > 0) throw new MalformedError('The body is not as expected.', { issues });
+  if (issues.length > 0) throw malformed('body', issues);
 }

@@ -2,13 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { readDraft, requireUnsigned } from '../agreements/drafts.ts';
 import { prepareDeployment } from '../agreements/prepareDeployment.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
-import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import {
-  findTurnOfGuests,
-  requireSigner,
-  requireWallet,
-  turnOfGuests,
-} from '../guests/guestAuthenticator.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
+import { requireSigner, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -20,29 +16,23 @@ import { signableDeploymentShape } from '../shapes/signableShape.ts';
 const bodyShape = z.strictObject({ signer: addressShape, deadline: deadlineShape.optional() });
 
 export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
-  return defineOpenEndpoint({
+  return defineGuestEndpoint(services, {
     method: 'post',
     path: '/v0/shared/agreement/deploy-typed-data',
     operationId: 'makeSharedDeployTypedData',
-    tag: 'Sharing',
     summary: 'Build the typed data to sign for a draft',
     description: 'Only for the wallet that the draft names as its owner. All other values are as prepared.',
-    credentials: ['signingLink', 'walletSession'],
-    params: none,
+    need: 'sign',
     query: sharedQuery,
     body: bodyShape,
     data: { schema: signableDeploymentShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
-    findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, inHeavyTurn, inPageTurn, requestId }) {
-      const { agreementId } = query;
-      const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
-      await limitGuest(guest);
+    async handle({ guest, turn, body, inHeavyTurn, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       // The body is small, but the draft may be as large as any document.
-      return inHeavyTurn(turnOfGuests(guest.principalId), async () => {
+      return inHeavyTurn(turn, async () => {
         const draft = await readDraft(services, guest.recordId);
         requireWallet({ wallet: draft.signer }, body.signer);
         requireUnsigned(draft);

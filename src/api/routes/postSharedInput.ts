@@ -1,50 +1,38 @@
-import { noteUse } from '../../records/sharing/manageLinks.ts';
+import { toInstant } from '../../platform/lists/instant.ts';
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
-import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { findTurnOfGuests, inTurnOfGuests, requireSigner } from '../guests/guestAuthenticator.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
+import { inTurnOfGuests, requireSigner } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
-import { signedInputBody } from '../shapes/inputBody.ts';
-import { inputReasons, permitReasons, quotaReasons } from '../shapes/refusalReasons.ts';
 import { sharedInputShape, sharedQuery } from '../shapes/sharingShapes.ts';
+import { submitInputParts } from './postInput.ts';
 
 export function submitSharedInput(services: GuestServices): Endpoint {
-  return defineOpenEndpoint({
+  return defineGuestEndpoint(services, {
+    ...submitInputParts,
     method: 'post',
     path: '/v0/shared/agreement/input',
     operationId: 'submitSharedInput',
-    tag: 'Sharing',
     summary: 'Submit an input signed by the participant of a signing link',
     description:
       'Only for the wallet of the link. Returns once the transaction is signed. Sending the same permit again returns the same input.',
-    credentials: ['signingLink', 'walletSession'],
-    params: none,
+    need: 'sign',
     query: sharedQuery,
-    body: signedInputBody,
     data: { schema: sharedInputShape, description: 'The input.' },
-    refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
     example: { body: exampleStory.signedInput },
-    findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitGuest, inPageTurn, requestId }) {
-      const guest = await services.guests.admit({
-        agreementId: query.agreementId,
-        headers,
-        client,
-        need: 'sign',
-      });
-      const { name, linkId, recordId, principalId } = guest;
-      await limitGuest({ name, principalId });
-      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
+    async handle({ guest, body, noteUse, inPageTurn, requestId }) {
+      const { signer: wallet, inputId } = body;
+      await requireSigner(guest, { pool: services.pool, signer: wallet, inPageTurn });
+      const { recordId, principalId } = guest;
       const reference = { id: recordId };
       const input = await submitInput(
         { ...body, reference, principalId, requestId, inPageTurn: inTurnOfGuests(principalId, inPageTurn) },
         services,
       );
-      const { signer: wallet, inputId } = body;
-      if (linkId !== undefined) await noteUse(services.database, { linkId, kind: 'input', wallet, inputId });
+      await noteUse({ kind: 'input', wallet, inputId, at: toInstant(input.created_at) });
       return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });
     },
   });

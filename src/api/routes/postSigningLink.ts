@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { malformed } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { createLink } from '../../records/sharing/manageLinks.ts';
 import { findOwned } from '../agreements/findOwned.ts';
@@ -30,7 +31,7 @@ const bodyShape = z.strictObject({
     .openapi({ description: 'A note for the principal. Guests do not see it.' }),
 });
 
-export function createSigningLink({ pool, database, limits, publicBaseUrl }: Services): Endpoint {
+export function createSigningLink({ pool, database, limits, quotas, publicBaseUrl }: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/{id}/links',
@@ -45,13 +46,14 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
     body: bodyShape,
     data: { schema: newSigningLinkShape, description: 'The link and its URL.' },
     refusals: [400, 404, 413, 415],
-    reasons: ['link_limit_reached'],
+    reasons: ['link_limit_reached', 'storage_exceeded'],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
     },
     async handle({ body, params, query, caller, requestId, inPageTurn }) {
       const { principalId, keyId } = caller;
+      await quotas.check(principalId, 'link');
       const reference = { id: params.id, chainId: query.chainId };
       const record = await findOwned(pool, { reference, principalId });
       await requireSigner({ ...record, ...body }, (variable) =>
@@ -59,6 +61,7 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
       );
       const wanted = { ...body, principalId, keyId, recordId: record.id };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
+      quotas.note(principalId, { storedBytes: measureStored([link]) });
       const url = `${publicBaseUrl}/console/sign#${secret}`;
       return respondSingle({ requestId, dataText: JSON.stringify({ ...toLink(link, []), url }) });
     },
@@ -70,8 +73,7 @@ async function requireSigner(
   { awaitsOwner, may, participant }: z.output<typeof bodyShape> & { awaitsOwner: boolean },
   readHeld: (variable: string) => Promise<WireValues>,
 ): Promise<void> {
-  const refuse = (message: string) =>
-    new MalformedError('The body is not as expected.', { issues: [{ path: 'participant', message }] });
+  const refuse = (message: string) => malformed('body', [{ path: 'participant', message }]);
   if (participant === undefined) {
     if (may === 'sign' && !awaitsOwner) throw refuse('is required for signing');
     return;

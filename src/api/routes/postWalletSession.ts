@@ -1,25 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { type Hex, isHex } from 'viem';
 import { AccessError } from '../../platform/errors/serviceError.ts';
 import { endWalletSession, openWalletSession } from '../../records/sessions/walletSessions.ts';
 import { requireOwnPage } from '../authentication/ownPage.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
+import { buildHexShape } from '../shapes/shapes.ts';
 import { toWalletSession, walletSessionShape } from '../shapes/walletShapes.ts';
-
-const personalSignature = z
-  .string()
-  .transform((text, context): Hex => {
-    if (/^0x[0-9a-fA-F]{130}$/.test(text) && isHex(text)) return text;
-    context.addIssue('must be 0x and 130 hex digits');
-    return z.NEVER;
-  })
-  .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{130}$' });
 
 const bodyShape = z.strictObject({
   challengeId: z.string().max(64).openapi({ example: 'wch_0123456789abcdef0123456789abcdef' }),
-  signature: personalSignature,
+  signature: buildHexShape(130),
 });
 
 export function createWalletSession(services: GuestServices): Endpoint {

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { malformed } from '../../platform/errors/serviceError.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import {
@@ -76,14 +76,13 @@ export function refuseDeploymentBody(
     const areKnown = [...byPart.keys()].every(
       (part) => part === '' || (part in shape && (part === 'agreement' || part in reasonByPart)),
     );
-    if (!areKnown || agreement === undefined || typeof chainId !== 'number')
-      return new MalformedError('The body is not as expected.', { issues });
+    if (!areKnown || agreement === undefined || typeof chainId !== 'number') return malformed('body', issues);
     requireChain(chainId, rules);
     const ofAgreement = byPart.get('agreement');
     if (ofAgreement) return refuseAgreement(ofAgreement);
     requireAgreement(agreement, rules.limits);
     const reason = reasons.find((candidate) => partsOf(candidate).some((part) => byPart.has(part)));
-    if (!reason) return new MalformedError('The body is not as expected.', { issues });
+    if (!reason) return malformed('body', issues);
     return refusePart(
       reason,
       partsOf(reason).flatMap((part) => byPart.get(part) ?? []),

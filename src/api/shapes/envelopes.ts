@@ -71,7 +71,7 @@ function writeSingle({ requestId, dataText, consistency, warnings }: Single): st
   return `{"data":${dataText},"meta":${buildMeta(requestId, consistency, warnings)}}`;
 }
 
-/** With its length, by which `PageTurns` knows large answers. */
+/** Notes the length of the answer, by which `PageTurns` knows large answers. */
 function measured(requestId: string, text: string): Response {
   const headers = { 'content-length': String(Buffer.byteLength(text)) };
   return writeJson({ status: 200, requestId, text, headers });

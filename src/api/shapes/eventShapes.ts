@@ -41,6 +41,14 @@ export const transitionedEventShape = envelopeOf(
   }),
 ).openapi('TransitionedEvent', { description: 'An agreement was deployed, or an input changed its state.' });
 
+export const notificationShape = z.object({
+  subject: z.string(),
+  title: z.string().optional(),
+  body: z.string(),
+  ctaLabel: z.string().optional(),
+  attachmentStrategy: z.object({ type: z.literal('customerInvoicePdf'), variant: z.string() }).optional(),
+});
+
 export const notificationEventShape = envelopeOf(
   'agreement.notification.triggered',
   z.object({
@@ -49,13 +57,7 @@ export const notificationEventShape = envelopeOf(
     ruleId: z.string().openapi({ example: 'remind-artist' }),
     triggerType: z.enum(['onTransition', 'temporal']),
     recipient: z.string(),
-    notification: z.object({
-      subject: z.string(),
-      title: z.string().optional(),
-      body: z.string(),
-      ctaLabel: z.string().optional(),
-      attachmentStrategy: z.object({ type: z.literal('customerInvoicePdf'), variant: z.string() }).optional(),
-    }),
+    notification: notificationShape,
     variables: z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
       description:
         "All effective values in full, and the values of the transition's input in fields that are no variables. If together they exceed the size of an event, the longest are left out.",

@@ -9,7 +9,6 @@ export const unsignedInputBody = z.strictObject({
   deadline: deadlineShape.optional(),
 });
 
-/** An input with its signer's permit. */
 export const signedInputBody = z.strictObject({
   inputId: z.string(),
   values: valuesShape,

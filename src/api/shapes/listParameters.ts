@@ -9,7 +9,6 @@ const maxPage = 100;
 const defaultPage = 25;
 const maxCursor = 4_096;
 
-/** The parameters of every list. */
 export const pageParameters = {
   limit: z
     .string()

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { entitlementModes, type Scope, scopes } from '../../records/principals/scopes.ts';
-
-/** The shapes of the session routes. */
+import { entitlementModes } from '../../platform/database/tables/access.ts';
+import { type Scope, scopes } from '../../records/principals/scopes.ts';
 
 const instant = z.iso.datetime({ precision: 3 });
 
@@ -93,7 +92,6 @@ export const portalLinkPreviewShape = z
   })
   .openapi('PortalLinkPreview');
 
-/** The parameter `{id}` of the session routes. */
 export const sessionParams = z.strictObject({
   id: z.string().openapi({ example: 'ses_0123456789abcdef0123456789abcdef' }),
 });

@@ -38,17 +38,23 @@ export const textParameter = z
   .max(maxTextParameter)
   .refine((text) => !isUnfit(text), 'contains a NUL character');
 
-const wordShape = z
-  .string()
-  .transform((text, context): Hex => {
-    if (/^0x[0-9a-fA-F]{64}$/.test(text) && isHex(text)) return text;
-    context.addIssue('must be 0x and 64 hex digits');
-    return z.NEVER;
-  })
-  .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' });
+/** The shape of a text of so many hex digits after 0x, in either case. */
+export function buildHexShape(digits: number) {
+  const pattern = `^0x[0-9a-fA-F]{${digits}}$`;
+  const expression = new RegExp(pattern);
+  return z
+    .string()
+    .transform((text, context): Hex => {
+      if (expression.test(text) && isHex(text)) return text;
+      context.addIssue(`must be 0x and ${digits} hex digits`);
+      return z.NEVER;
+    })
+    .openapi({ type: 'string', pattern });
+}
+const wordShape = buildHexShape(64);
 
 const recoveryValues: [27, 28] = [27, 28];
-/** Of several literals only the first would be documented. */
+/** If there were several literals, only the first would be documented. */
 const recoveryShape = z.literal(recoveryValues).openapi({ type: 'integer', enum: recoveryValues });
 
 export const signatureShape = z
@@ -142,7 +148,6 @@ export const notificationTemplateShape = z.unknown().openapi({
   description: 'The notification rules: `rules`, and optional `metadata`.',
 });
 
-/** The parameter `{id}` of the record routes. */
 export const recordParams = z.strictObject({
   id: z.string().openapi({
     description: 'The record id or the contract address.',

@@ -5,7 +5,6 @@ import { valuesShape } from './shapes.ts';
 
 const maxName = 1_000;
 
-/** The steps of a simulation. */
 export const stepsShape = z
   .array(
     z

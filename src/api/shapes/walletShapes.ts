@@ -2,8 +2,6 @@ import { z } from '@hono/zod-openapi';
 import type { WalletSession } from '../../records/sessions/walletSessions.ts';
 import { stateShape, summaryShape } from './resources.ts';
 
-/** The shapes of the routes for wallets that log in. */
-
 const instant = z.iso.datetime({ precision: 3 });
 
 export const walletChallengeShape = z

@@ -3,8 +3,6 @@ import { deliveryStatuses } from '../../platform/database/tables/webhooks.ts';
 import { filterNames, subscribableEventTypes } from '../../records/webhooks/subscriptionFilters.ts';
 import { findUrlFault } from '../../records/webhooks/targetUrl.ts';
 
-/** The shapes of the webhook routes. */
-
 const instant = z.iso.datetime({ precision: 3 });
 
 const maxFilterValues = 256;
@@ -144,7 +142,6 @@ export const recoveryShape = z
   })
   .openapi('WebhookRecovery');
 
-/** The parameter `{id}` of the webhook routes. */
 export const webhookParams = z.strictObject({
   id: z.string().openapi({ example: 'wh_0123456789abcdef0123456789abcdef' }),
 });

@@ -23,7 +23,7 @@ import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements
  * stored earlier are unknown.
  */
 const inputsAtOnce = 200;
-/** How far back they are looked for: anybody may send inputs that store nothing. */
+/** How many inputs are searched for them: anybody may send inputs that store nothing. */
 const inputsLookedAt = 10_000;
 
 /** The parts of a principal's deployed record that lead to its contract's rules and data. */
@@ -77,7 +77,7 @@ function createFromDocument(record: SimulatedRecord, creation: IndexedCreation |
   throw new ChainUnavailableError('The index does not show the creation of the agreement at the moment.');
 }
 
-/** Without a payload: it is too long together with newer ones, or there is no such input. */
+/** The payload is null if it is too long together with newer ones, or if there is no such input. */
 type StoringInput = OrNull<RowAs<typeof inputs, { inputId: 'input_id'; payload: 'payload' }>>;
 
 const storingQuery = (parameters: [names: string, count: number]) =>

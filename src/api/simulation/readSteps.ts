@@ -1,4 +1,4 @@
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { malformed } from '../../platform/errors/serviceError.ts';
 import type { SimulatedStep } from './simulateStep.ts';
 
 type AskedStep = Omit<SimulatedStep, 'atMs'> & { readonly at?: string | undefined };
@@ -13,10 +13,8 @@ export function readSteps(steps: readonly AskedStep[]): SimulatedStep[] {
   return steps.map(({ at, ...step }, index) => {
     if (at === undefined) return step;
     const atMs = Date.parse(at);
-    if (atMs < latest) {
-      const issues = [{ path: `steps.${index}.at`, message: 'is earlier than the previous step' }];
-      throw new MalformedError('The body is not as expected.', { issues });
-    }
+    if (atMs < latest)
+      throw malformed('body', [{ path: `steps.${index}.at`, message: 'is earlier than the previous step' }]);
     latest = atMs;
     return { ...step, atMs };
   });

@@ -25,9 +25,8 @@ export type FiredRule = {
 export type RuleClock = {
   /** The enabled rules. */
   readonly rules: readonly Rule[];
-  /** When the state was entered. */
   readonly enteredMs: number;
-  /** By rule of time: since when its date has its value, and the number of the next interval. */
+  /** Keyed by rule of time: since when its date has its value, and the number of the next interval. */
   readonly spans: ReadonlyMap<string, { readonly sinceMs: number; readonly nextNumber: number }>;
 };
 

@@ -15,10 +15,9 @@ import {
   type DeploymentRequest,
   type DeploymentRules,
 } from '../agreements/checkDeployment.ts';
-import { limitFirings } from './limitFirings.ts';
 import { type FiredRule, passTransition, type RuleClock } from './ruleClock.ts';
 import { type Announcement, type SimulatedMoment, type SimulatedStep, stateOf } from './simulateStep.ts';
-import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.ts';
+import { indexNames, playWithLimits, type SimulatedSteps } from './simulateSteps.ts';
 
 export type DeploymentSimulation = SimulatedSteps & {
   readonly deployment: {
@@ -63,17 +62,12 @@ export async function simulateDeployment(
     atMs,
   };
   const announces = { ...transition, sequence: 0 };
-  const played = await simulateSteps(start, steps);
-  const readCounts = async () => new Map<string, number>();
-  const [begun = [], ...fired] = await limitFirings(
-    [deployed.fired, ...played.steps.map((step) => step.rules)],
-    { rules: clock.rules, readCounts },
-  );
-  return {
-    deployment: { state, variables, announces, rules: begun },
-    ...played,
-    steps: played.steps.map((step, at) => ({ ...step, rules: fired[at] ?? [] })),
-  };
+  const { played, fired } = await playWithLimits(start, {
+    steps,
+    before: deployed.fired,
+    readCounts: async () => new Map(),
+  });
+  return { deployment: { state, variables, announces, rules: fired }, ...played };
 }
 
 function create(agreement: unknown, values: WireValues): Engine {

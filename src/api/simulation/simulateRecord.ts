@@ -7,10 +7,9 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { readRules } from '../../records/rules/notificationTemplate.ts';
 import { readRuleCounts } from '../../records/rules/readRuleCounts.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
-import { limitFirings } from './limitFirings.ts';
 import { readRecordEngine } from './readRecordEngine.ts';
 import type { SimulatedMoment, SimulatedStep } from './simulateStep.ts';
-import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.ts';
+import { indexNames, playWithLimits, type SimulatedSteps } from './simulateSteps.ts';
 
 type Row = RowOf<
   typeof records,
@@ -94,17 +93,9 @@ export async function simulateRecord(
     sequence: row.transition_count,
     atMs,
   };
-  const played = await simulateSteps(start, steps);
-  const fired = await limitFirings(
-    played.steps.map((step) => step.rules),
-    {
-      rules: start.clock.rules,
-      readCounts: (firings) => readRuleCounts(pool, { recordId: row.id, firings }),
-    },
-  );
-  return {
-    agreement,
-    ...played,
-    steps: played.steps.map((step, at) => ({ ...step, rules: fired[at] ?? [] })),
-  };
+  const { played } = await playWithLimits(start, {
+    steps,
+    readCounts: (firings) => readRuleCounts(pool, { recordId: row.id, firings }),
+  });
+  return { agreement, ...played };
 }

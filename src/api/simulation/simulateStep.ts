@@ -30,7 +30,6 @@ import {
   type RuleParties,
 } from './ruleClock.ts';
 
-/** The state of a simulated agreement. */
 export type SimulatedMoment = {
   readonly agreement: unknown;
   /** Limits on the values of a step. */
@@ -119,7 +118,6 @@ export function simulateStep(
   }
 }
 
-/** The name of an engine's current state. */
 export function stateOf({ names }: Pick<SimulatedMoment, 'names'>, { state }: Engine): string {
   return names.get(state) ?? state;
 }
@@ -134,19 +132,19 @@ function play(
 ): Played {
   if (by === undefined) throw refuseSender(name);
   const payload = encode(agreement, { inputId, values });
-  const applied =
-    payload && applyInput(engine, { inputId: nameHash(inputId), payload, sender: by, time: 0n });
-  if (payload !== undefined && applied?.ok) {
+  const call = payload && { inputId: nameHash(inputId), payload, sender: by, time: 0n };
+  const encoded = call && { payload: call.payload, applied: applyInput(engine, call) };
+  if (encoded?.applied.ok) {
     // Input, transition and sender are valid: the contract knows no more about them than the document.
     requireValues({ agreement, inputId, values }, limits);
-    return { payload, applied };
+    return { ...encoded, applied: encoded.applied };
   }
-  const simulation = applied && describeSimulation(applied);
+  const simulation = encoded && describeSimulation(encoded.applied);
   const facts = { currentState: engine.state, simulation };
-  checkInput({ agreement, inputId, values, signer: by, variables: parties.variables, facts }, limits);
-  if (payload === undefined || applied === undefined || applied.ok)
-    throw new Error('a validated input has no payload');
-  if (applied.ok === null) return { payload, applied };
+  const { variables } = parties;
+  const check = { agreement, inputId, values, signer: by, variables, facts, encoded };
+  const { applied, ...known } = checkInput(check, limits);
+  if (applied.ok !== false) return { ...known, applied };
   const own = findOwnRefusal(simulation);
   if (own) throw new RefusedError(own.reason, own.message, { field: own.field });
   const { message } = decodeRevert(encodeRevert(applied.revert));

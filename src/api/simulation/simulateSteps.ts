@@ -2,6 +2,9 @@ import type { Hex } from 'viem';
 import { nameHash, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { readVariables } from '../../protocol/variables.ts';
+import type { CountedFiring, RuleCounts } from '../../records/rules/readRuleCounts.ts';
+import { limitFirings } from './limitFirings.ts';
+import type { FiredRule } from './ruleClock.ts';
 import {
   type SimulatedMoment,
   type SimulatedStep,
@@ -11,7 +14,6 @@ import {
 } from './simulateStep.ts';
 import { createWorkBudget } from './workBudget.ts';
 
-/** The most steps of one simulation. */
 export const maxSteps = 200;
 /** Computing time of one simulation, for large rules and documents. */
 const maxMs = 2_000;
@@ -20,7 +22,7 @@ const maxCharacters = 4 * 1024 * 1024;
 
 export type SimulatedSteps = {
   readonly steps: readonly StepOutcome[];
-  /** After the last step. */
+  /** The state after the last step. */
   readonly state: string;
   readonly variables: WireValues;
   /** Why there are fewer steps than requested; null if all were simulated. */
@@ -29,12 +31,22 @@ export type SimulatedSteps = {
 
 /**
  * Simulates steps one after another; a refused step changes nothing, and the rest goes on. In turns with
- * other requests.
+ * other requests. The firings are those within the limits of rules.
+ *
+ * @param options.before the firings before the first step; `fired` has those within the limits.
  */
-export async function simulateSteps(
+export async function playWithLimits(
   start: SimulatedMoment,
-  steps: readonly SimulatedStep[],
-): Promise<SimulatedSteps> {
+  {
+    steps,
+    before = [],
+    readCounts,
+  }: {
+    readonly steps: readonly SimulatedStep[];
+    readonly before?: readonly FiredRule[];
+    readCounts(firings: readonly CountedFiring[]): Promise<RuleCounts>;
+  },
+): Promise<{ readonly fired: readonly FiredRule[]; readonly played: SimulatedSteps }> {
   const budget = createWorkBudget(maxMs);
   const outcomes: StepOutcome[] = [];
   let moment = start;
@@ -49,8 +61,11 @@ export async function simulateSteps(
     outcomes.push(outcome);
     moment = next;
   }
-  const state = stateOf(moment, moment.engine);
-  return { steps: outcomes, state, variables: moment.parties.variables, stoppedAt };
+  const firings = [before, ...outcomes.map((outcome) => outcome.rules)];
+  const [fired = [], ...rest] = await limitFirings(firings, { rules: start.clock.rules, readCounts });
+  const limited = outcomes.map((outcome, at) => ({ ...outcome, rules: rest[at] ?? [] }));
+  const { variables } = moment.parties;
+  return { fired, played: { steps: limited, state: stateOf(moment, moment.engine), variables, stoppedAt } };
 }
 
 /** The names of a document's states and variables by their on-chain ids. */

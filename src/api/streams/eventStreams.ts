@@ -4,7 +4,6 @@ import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 import type { FeedPart } from '../../records/events/readFeed.ts';
 import { writeSse } from './writeSse.ts';
 
-/** The followed feed, the position, and the listener. */
 export type Following = {
   readonly principalId: string;
   /** The cursor of the last known event. */
@@ -72,7 +71,7 @@ export function createEventStreams(
   const places = createOwnPlaces(mostHolding);
   let isClosed = false;
 
-  /** Of several concurrent requests for the same part of a feed, one reads it for all. */
+  /** One of several concurrent requests for a part of a feed reads it for all. */
   const readShared = (principalId: string, after: string): Promise<FeedPart> => {
     const key = `${principalId} ${after}`;
     const known = reading.get(key);

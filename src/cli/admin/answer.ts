@@ -16,7 +16,6 @@ export function answerKey(key: NewApiKey): Answer {
   return { value: key, text: text.join('\n') };
 }
 
-/** A table of rows with the same fields. */
 export function answerRows(rows: readonly Record<string, unknown>[], noun: string): Answer {
   const [first] = rows;
   if (!first) return { value: rows, text: `There is no ${noun}.` };

@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { entitlementModes } from '../../platform/database/tables/access.ts';
 import {
   createKey,
   disableKey,
@@ -11,7 +12,6 @@ import { listEntitlements, setEntitlement } from '../../records/principals/entit
 import { createPrincipal, listPrincipals } from '../../records/principals/principals.ts';
 import {
   type EntitlementMode,
-  entitlementModes,
   type GrantableScope,
   grantableScopes,
 } from '../../records/principals/scopes.ts';
@@ -20,7 +20,8 @@ import type { ProgramContext } from './programContext.ts';
 import { addQuarantine } from './quarantineCommands.ts';
 import { addQuotas } from './quotaCommands.ts';
 import { addRetention } from './retentionCommand.ts';
-import { addTrace } from './trace/traceCommand.ts';
+import { describeTrace } from './trace/describeTrace.ts';
+import { readTrace } from './trace/readTrace.ts';
 import { addListen, addWebhooks } from './webhookCommands.ts';
 
 const examples = `
@@ -58,7 +59,7 @@ export function buildProgram(context: ProgramContext): Command {
 }
 
 function addPrincipals(program: Command, { withDatabase }: ProgramContext): void {
-  const principals = program.command('principals').description('whoever owns agreements, keys and webhooks');
+  const principals = program.command('principals').description('owners of agreements, keys and webhooks');
   principals
     .command('create')
     .description('register a principal; it may do nothing until it has entitlements and a key')
@@ -101,10 +102,10 @@ function addEntitlements(program: Command, { withDatabase }: ProgramContext): vo
 function addKeys(program: Command, { withDatabase }: ProgramContext): void {
   const keys = program
     .command('keys')
-    .description('API keys; the text of a key is shown once, at its making');
+    .description('API keys; the text of a key is shown once, when it is created');
   keys
     .command('create')
-    .description('make a key')
+    .description('create a key')
     .argument('<principal>', 'name or id')
     .option('--label <label>', 'what the key is for')
     .action((principal: string, { label }: { label?: string }) =>
@@ -119,36 +120,22 @@ function addKeys(program: Command, { withDatabase }: ProgramContext): void {
     .action((options: { principal?: string }) =>
       withDatabase(async (database) => answerRows(await listKeys(database, options), 'key')),
     );
-  keys
-    .command('revoke')
-    .description('end a key for ever')
-    .argument('<key>', 'id of the key')
-    .action((keyId: string) =>
-      withDatabase(async (database) => {
-        const key = await revokeKey(database, keyId);
-        return { value: key, text: `Revoked ${key.id} of ${key.principalName}.` };
-      }),
-    );
-  keys
-    .command('disable')
-    .description('suspend a key until it is enabled')
-    .argument('<key>', 'id of the key')
-    .action((keyId: string) =>
-      withDatabase(async (database) => {
-        const key = await disableKey(database, keyId);
-        return { value: key, text: `Disabled ${key.id} of ${key.principalName}.` };
-      }),
-    );
-  keys
-    .command('enable')
-    .description('make a disabled key active again')
-    .argument('<key>', 'id of the key')
-    .action((keyId: string) =>
-      withDatabase(async (database) => {
-        const key = await enableKey(database, keyId);
-        return { value: key, text: `Enabled ${key.id} of ${key.principalName}.` };
-      }),
-    );
+  const changes = [
+    { name: 'revoke', purpose: 'end a key for ever', change: revokeKey, done: 'Revoked' },
+    { name: 'disable', purpose: 'suspend a key until it is enabled', change: disableKey, done: 'Disabled' },
+    { name: 'enable', purpose: 'make a disabled key active again', change: enableKey, done: 'Enabled' },
+  ];
+  for (const { name, purpose, change, done } of changes)
+    keys
+      .command(name)
+      .description(purpose)
+      .argument('<key>', 'id of the key')
+      .action((keyId: string) =>
+        withDatabase(async (database) => {
+          const key = await change(database, keyId);
+          return { value: key, text: `${done} ${key.id} of ${key.principalName}.` };
+        }),
+      );
   keys
     .command('rotate')
     .description('revoke a key and make another of the same principal and label')
@@ -157,5 +144,23 @@ function addKeys(program: Command, { withDatabase }: ProgramContext): void {
       withDatabase(async (database, { environment }) =>
         answerKey(await rotateKey(database, { keyId, environment })),
       ),
+    );
+}
+
+function addTrace(program: Command, { withDatabase }: ProgramContext): void {
+  program
+    .command('trace')
+    .description(
+      'show all that is known of one thing: who asked, what was signed and sent, what came of it, who was told',
+    )
+    .argument(
+      '<id>',
+      'of a record, input, transaction, event or delivery; a transaction hash; or the digest of a permit',
+    )
+    .action((id: string) =>
+      withDatabase(async (database) => {
+        const trace = await readTrace(database, id);
+        return { value: trace, text: describeTrace(trace) };
+      }),
     );
 }

@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.replace(unprintable, (character) => (character === '\n' ? character : escapeCode(character)));
 }
 
-/** The same on one line. */
+/** `printable` without line breaks. */
 export function printableLine(text: string): string {
   return text.replace(unprintable, escapeCode);
 }

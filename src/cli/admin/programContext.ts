@@ -3,11 +3,10 @@ import type { Database } from '../../platform/database/database.ts';
 import type { AdministrationSettings } from './administrationSettings.ts';
 import type { Answer } from './answer.ts';
 
-/** The dependencies of the commands, and the output. */
 export type ProgramContext = {
   /** Runs with a connected, migrated database, and closes it afterwards. */
   withDatabase(run: (database: Database, settings: AdministrationSettings) => Promise<Answer>): Promise<void>;
-  /** The same for SQL; with the environment. */
+  /** Like `withDatabase`, with a pg pool and the environment. */
   withPool(run: (pool: pg.Pool, env: NodeJS.ProcessEnv) => Promise<Answer>): Promise<void>;
   /** Prints a message before the result; nothing if only the result may be printed. */
   print(text: string): void;

@@ -7,7 +7,6 @@ import {
 import { answerFields, answerRows } from './answer.ts';
 import type { ProgramContext } from './programContext.ts';
 
-/** Commands for records whose fold fails. */
 export function addQuarantine(program: Command, { withDatabase }: ProgramContext): void {
   const quarantine = program
     .command('quarantine')

@@ -4,7 +4,6 @@ import { listQuotas, type Quota, quotaNames, setQuota } from '../../records/quot
 import { answerRows } from './answer.ts';
 import type { ProgramContext } from './programContext.ts';
 
-/** Commands for a principal's quotas. */
 export function addQuotas(program: Command, { withDatabase }: ProgramContext): void {
   const quotas = program.command('quotas').description('what principals may use, and have used');
   quotas

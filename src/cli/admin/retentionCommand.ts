@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readRetentionSettings } from '../../platform/config/retentionSettings.ts';
+import { readRetentionSettings } from '../../platform/config/workerSettings.ts';
 import { countOldRows } from '../../records/retention/oldRows.ts';
 import { answerFields } from './answer.ts';
 import type { ProgramContext } from './programContext.ts';

@@ -22,9 +22,8 @@ import type { ProgramContext } from './programContext.ts';
 const defaultPort = 4100;
 const listedDeliveries = 100;
 
-/** Operators' commands for the principals' webhooks. */
 export function addWebhooks(program: Command, { withDatabase }: ProgramContext): void {
-  const webhooks = program.command('webhooks').description('who is told of events, and whether it works');
+  const webhooks = program.command('webhooks').description('webhooks and their deliveries');
   webhooks
     .command('list')
     .description('show the webhooks of all principals, or of one, oldest first')

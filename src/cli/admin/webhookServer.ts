@@ -11,7 +11,7 @@ export type WebhookServerOptions = {
   /** The valid secrets of signatures; without one nothing can be verified. */
   readSecrets(): readonly string[];
   onEvent(event: WebhookEvent): void;
-  /** A request arrived that is no webhook under these secrets, and was answered with 400. */
+  /** A request arrived that is not a webhook under these secrets, and was answered with 400. */
   onRefusal(reason: string): void;
 };
 

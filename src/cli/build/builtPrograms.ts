@@ -50,7 +50,6 @@ function ensurePrograms(): string {
  * other: a directory gets its name when it is complete.
  */
 export function ensureBuild(options: {
-  /** The directory of all builds. */
   builds: string;
   sources(): readonly { path: string; bytes: number; changedAtMs: number }[];
   build(directory: string): void;

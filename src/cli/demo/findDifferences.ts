@@ -35,7 +35,6 @@ export function findDifferences(played: Played, parties: Parties): string[] {
   return differences;
 }
 
-/** Compares the preview of the steps with their results. */
 function compareSimulation({ simulated, served, contract }: Played, compare: Compare): void {
   compare('simulated steps', simulated.steps.length, contract.inputs.length);
   for (const [at, accepted] of contract.inputs.entries()) {

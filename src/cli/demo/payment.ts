@@ -14,7 +14,6 @@ import type { Parties, Scenario } from './scenarios.ts';
 const amount = 25_000n;
 const mintable = parseAbi(['function mint(address account, uint256 amount)']);
 
-/** A payment token, and the payments made. */
 export type Payment = {
   amount: bigint;
   /** The token's values for the document. */

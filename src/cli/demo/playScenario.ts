@@ -17,7 +17,6 @@ export type Simulated = {
   variables: Readonly<Record<string, string | boolean>>;
 };
 
-/** A played scenario, with the service's and the contract's data. */
 export type Played = {
   scenario: Scenario;
   address: Address;

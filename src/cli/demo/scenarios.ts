@@ -14,7 +14,6 @@ export type Step = {
   direct?: true;
 };
 
-/** One example document, played on one chain. */
 export type Scenario = {
   title: string;
   file: string;

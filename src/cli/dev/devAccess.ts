@@ -24,7 +24,6 @@ export async function createDevKey(
   return key;
 }
 
-/** Whether the service accepts this key. */
 export async function isKeyAccepted(baseUrl: string, apiKey: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/v0/agreements?limit=1`, { headers: { 'x-api-key': apiKey } });
   await response.arrayBuffer();

@@ -49,7 +49,6 @@ export async function startDevChain(options: {
   return { chain, anvil, forkedAt: fork?.blockNumber ?? null };
 }
 
-/** The number of the chain's latest block. */
 export function readLatestBlock({ anvil }: DevChain): Promise<bigint> {
   return createPublicClient({ transport: http(anvil.rpcUrl) }).getBlockNumber({ cacheTime: 0 });
 }

@@ -7,7 +7,6 @@ import { relayerWallets } from '../../platform/database/tables/relayerWallets.ts
 
 const healthShape = z.object({ status: z.string() });
 
-/** Whether the API answers its health check. */
 export async function isApiHealthy(baseUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/v0/health`);

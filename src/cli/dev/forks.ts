@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
+import { httpUrl } from '../../platform/config/settingShapes.ts';
 import { type Chain, chains } from '../../protocol/chains.ts';
 
 /** A public chain that is continued locally. */
@@ -24,14 +25,15 @@ export function readForks(words: readonly string[], env: NodeJS.ProcessEnv): For
     const chain = chains.find(({ chainId }) => String(chainId) === id);
     if (!chain) problems.push(`--fork ${id}: the protocol is not on that chain (${listChains()})`);
     else if (forks.has(chain.chainId)) problems.push(`--fork ${id}: is there twice`);
-    else if (!isHttpUrl(url)) problems.push(`--fork ${id}: what follows = is not an http or https URL`);
+    else if (!httpUrl.safeParse(url).success)
+      problems.push(`--fork ${id}: what follows = is not an http or https URL`);
     else forks.set(chain.chainId, { chain, url });
   }
   for (const chain of chains) {
     const name = `FORK_URL_${chain.chainId}`;
     const url = env[name];
     if (!url || forks.has(chain.chainId)) continue;
-    if (isHttpUrl(url)) forks.set(chain.chainId, { chain, url });
+    if (httpUrl.safeParse(url).success) forks.set(chain.chainId, { chain, url });
     else problems.push(`${name}: is not an http or https URL`);
   }
   const environments = new Set([...forks.values()].map(({ chain }) => chain.environment));
@@ -42,8 +44,4 @@ export function readForks(words: readonly string[], env: NodeJS.ProcessEnv): For
 
 function listChains(): string {
   return chains.map(({ chainId, name }) => `${chainId} ${name}`).join(', ');
-}
-
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }

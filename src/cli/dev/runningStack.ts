@@ -1,4 +1,3 @@
-/** A started part, and how to stop it. */
 export type Running = { name: string; stop(): Promise<void>; kill(): Promise<void> };
 
 /**

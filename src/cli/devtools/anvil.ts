@@ -32,12 +32,10 @@ export interface AnvilOptions {
   logFile?: string;
   /** Seconds between blocks. Default: a block per transaction. */
   blockTime?: number;
-  /** The chain to continue locally. */
   fork?: AnvilFork | undefined;
   extraArgs?: readonly string[];
 }
 
-/** A running Anvil. */
 export interface Anvil {
   rpcUrl: string;
   wsUrl: string;

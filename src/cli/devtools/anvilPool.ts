@@ -18,7 +18,7 @@ type RemoveTransactions = {
 type StuckSender = { readonly sender: Address; readonly hashes: readonly Hash[] };
 
 /**
- * Frees transactions that Anvil would keep for ever: one that arrives at the moment at which the sender's previous
+ * Frees transactions that Anvil would keep permanently: one that arrives at the moment at which the sender's previous
  * one is mined may be queued behind it, and then nothing but another transaction with its nonce frees it. The same
  * bytes are taken out of the pool and handed in again, in the order of their nonces.
  *
@@ -69,7 +69,7 @@ export function watchAnvilPool(rpcUrl: string): () => void {
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    // An Anvil that does not answer is looked at again.
+    // An Anvil that does not answer is checked again.
     void look()
       .catch(() => {})
       .finally(() => {

@@ -9,7 +9,6 @@ import { z } from 'zod';
 export interface AnvilStateFile {
   /** The file to load, or null for a new chain. */
   load: string | null;
-  /** The file to dump to. */
   dump: string;
   /**
    * When the loaded chain began, in Unix seconds; null for a new chain. Anvil makes a first block of its own

@@ -1,4 +1,3 @@
-/** A readable line of a log. */
 export type LogLine = {
   /** With time, level and fields, ready to be written. */
   text: string;

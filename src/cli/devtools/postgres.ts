@@ -41,7 +41,7 @@ const retryDelayMs = 250;
  * Starts a real PostgreSQL from the binaries installed by npm, on the loopback interface only. Resolves once
  * it accepts connections. After a crash the data recover by themselves.
  *
- * @throws Error with the end of the server's log where it does not start.
+ * @throws Error with the end of the server's log if it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   await mkdir(options.dataDirectory, { recursive: true });

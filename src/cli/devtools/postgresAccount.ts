@@ -18,7 +18,7 @@ export type ServerAccount = {
  * the data or the programs, because the checkout is inside a directory such as /root that only its owner may
  * enter, the server gets one capability to pass, by `setpriv` (util-linux).
  *
- * @throws Error saying what to do, where no account will do.
+ * @throws Error saying what to do, if no account will do.
  */
 export async function findServerAccount(paths: {
   dataDirectory: string;

@@ -31,7 +31,7 @@ exit "$status"`;
 /**
  * Starts the server on an existing cluster and resolves once it accepts connections.
  *
- * @throws Error with the end of the server's log where it ends instead.
+ * @throws Error with the end of the server's log if it ends instead.
  */
 export async function launchPostgres(options: {
   postgres: string;

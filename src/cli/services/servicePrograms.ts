@@ -36,14 +36,13 @@ export type ServicesOptions = {
   onStarted?: (name: ServiceName, pid: number) => void;
   onRestart(name: ServiceName, exit: Exit, delayMs: number): void;
   onGivenUp(name: ServiceName, exit: Exit): void;
-  /** Services that are restarted for ever; the others go on without them. */
+  /** Services that are always restarted; the others continue without them. */
   kept?: readonly ServiceName[];
 };
 
 export type Services = {
   /** Stops one after the other, and starts none again. */
   stop(onStopped?: (name: ServiceName) => void): Promise<void>;
-  /** Kills all at once. */
   kill(): Promise<void>;
 };
 

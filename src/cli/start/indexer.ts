@@ -14,12 +14,9 @@ import { findPlaces, noteSilentChains } from '../../indexer/runtime/silentChains
 import { standIn } from '../../indexer/runtime/standIn.ts';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
-import { readIndexerServer } from '../../platform/config/indexerServerSettings.ts';
-import { readPruneInterval } from '../../platform/config/pruneInterval.ts';
+import { readIndexerServer, readPruneInterval } from '../../platform/config/indexerSettings.ts';
 import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
-
-/** Another start may help; supervisors know this code as EX_TEMPFAIL. */
-const temporaryFailure = 75;
+import { temporaryFailure } from '../../platform/supervision/temporaryFailure.ts';
 
 /** Follows the chains into the index until it is asked to stop. */
 async function startIndexer(): Promise<void> {

@@ -6,18 +6,17 @@ import { acquireSchemaLock } from '../../indexer/runtime/schemaLock.ts';
 import { nameSessions, sessionName } from '../../indexer/runtime/sessions.ts';
 import { beforeStart, findPlaces } from '../../indexer/runtime/silentChains.ts';
 import { standIn } from '../../indexer/runtime/standIn.ts';
-
-const temporaryFailure = 75;
+import { temporaryFailure } from '../../platform/supervision/temporaryFailure.ts';
 
 /**
- * Follows the chains that were not given up into the index that is served, until the indexer that has started this process stops it.
- * Views are the other one's: this process must not bring back an index that another one has replaced.
+ * Keeps the served index current for the chains that were not given up, until its parent, the new index's indexer,
+ * stops it. Only the parent may switch the views.
  */
 async function startInterimIndexer(): Promise<void> {
   const plan = readInterimPlan(process.env[interimVariable] ?? '');
   const prepared = await prepareIndexer('interim indexer');
   const { databaseUrl, limits, logLevel, chains, asking, loading, logger, root, ponderRoot } = prepared;
-  // A setting that is wrong is the other process's to say.
+  // The parent reports wrong settings.
   asking.allAnswered.catch(() => process.exit(temporaryFailure));
 
   const startBlocks = asking.readStartBlocks();
@@ -38,7 +37,7 @@ async function startInterimIndexer(): Promise<void> {
   const absent = chains.filter((chain) => isGivenUp(chain) || silent.includes(chain));
   const held = await findPlaces(followed, { silent: absent, startBlocks });
   if (!held) process.exit(temporaryFailure);
-  // Nothing is kept of the blocks of chains that were given up: Ponder must not ask for them.
+  // Ponder's cache has no blocks of the given-up chains.
   const places = held.map((place) => (isGivenUp(place) ? beforeStart(place, startBlocks) : place));
   asking.awaitAnswer(silent).then(
     () => process.exit(temporaryFailure),

@@ -6,11 +6,10 @@ import { readInternalServer } from '../../platform/config/internalServerSettings
 import { readMailSettings } from '../../platform/config/mailSettings.ts';
 import { readRelayerSigners } from '../../platform/config/relayerSigners.ts';
 import { readRelaySettings } from '../../platform/config/relaySettings.ts';
-import { readRetentionSettings } from '../../platform/config/retentionSettings.ts';
-import { readRuleSettings } from '../../platform/config/ruleSettings.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { readTraceSettings } from '../../platform/config/traceSettings.ts';
 import { readWebhookSettings } from '../../platform/config/webhookSettings.ts';
+import { readRetentionSettings, readRuleSettings } from '../../platform/config/workerSettings.ts';
 import { createDatabase } from '../../platform/database/database.ts';
 import { databasePatienceMs } from '../../platform/database/databasePatience.ts';
 import { migrateDatabase } from '../../platform/database/migrateDatabase.ts';
@@ -64,7 +63,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       const applicationName = `agreements ${part}`;
       const database = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
       onClose({ name: `database of the ${part}`, close: database.close });
-      return database.pool;
+      return database;
     };
     const access = createChainAccess(chains, limits);
     onClose({ name: 'heights of the nodes', close: access.watchHeights().close });
@@ -84,19 +83,20 @@ function readWorker(env: NodeJS.ProcessEnv) {
     }
     // However busy the relay is, there is a connection for each chain's fold.
     const projector = createProjector({
-      pool: connect('projector', chains.length),
+      pool: connect('projector', chains.length).pool,
       databaseUrl,
       chains: chains.map(({ chainId, confirmations }) => ({
         chainId,
         confirmations,
         reorgWindow: reorgWindowOf(chainId),
       })),
+      keptDays,
       onReorganisation: metrics.noteReorganisation,
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
     const rules = createRuleRunner({
-      pool: connect('rules', chains.length),
+      pool: connect('rules', chains.length).pool,
       databaseUrl,
       chains,
       clients: access.clients,
@@ -105,13 +105,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'rules', close: rules.close });
-    const jobs = createDatabase({
-      url: databaseUrl,
-      applicationName: 'agreements jobs',
-      maxConnections: jobConcurrency + jobOwnConnections,
-      logger,
-    });
-    onClose({ name: 'database of the jobs', close: jobs.close });
+    const jobs = connect('jobs', jobConcurrency + jobOwnConnections);
     const { close: closeJobs } = createJobs({
       pool: jobs.pool,
       tasks: {
@@ -135,13 +129,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       });
       onClose({ name: 'retention', close: retention.close });
     }
-    const deliveries = createDatabase({
-      url: databaseUrl,
-      applicationName: 'agreements deliveries',
-      maxConnections: deliveryConnections,
-      logger,
-    });
-    onClose({ name: 'database of the deliveries', close: deliveries.close });
+    const deliveries = connect('deliveries', deliveryConnections);
     const deliverer = await createDeliverer({
       pool: deliveries.pool,
       databaseUrl,
@@ -156,7 +144,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
     const stop = new AbortController();
     onClose({ name: 'signers', close: () => stop.abort() });
     const relay = createRelay({
-      pool: connect('relay', relayConnections),
+      pool: connect('relay', relayConnections).pool,
       databaseUrl,
       chains,
       signers: openSigners(signers.byChain, { stop: stop.signal, logger }),

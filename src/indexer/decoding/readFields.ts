@@ -12,12 +12,16 @@ export type StoredField = { id: Hex; fType: number; data: Hex; value: string | b
  */
 const fieldOverhead = 5 * 64;
 
+/** Hexadecimal digits. A longer payload is stored alone: its fields would take several times its space again. */
+const longestDecoded = 65_536;
+
 /**
  * The fields of a payload, decoded without a document. Null for bytes that are no array of fields, because
- * anyone may send anything. Null too if fields share bytes of the payload, which no encoder does: a few bytes
- * could decode to megabytes of fields.
+ * anyone may send anything. Null too for a long payload, and if fields share bytes of the payload, which no encoder
+ * does: a few bytes could decode to megabytes of fields.
  */
 export function readFields(payload: Hex): StoredField[] | null {
+  if (payload.length - 2 > longestDecoded) return null;
   try {
     const fields = decodeDataFields(payload);
     const taken = fields.reduce((sum, { data }) => sum + fieldOverhead + data.length - 2, 0);

@@ -8,20 +8,22 @@ import { withClient } from './withClient.ts';
 /** Nodes that alternate between two histories must not cause endless rebuilds. */
 const leastIntervalMs = 3_600_000;
 
-/** Why the index of a chain was given up. */
 export type GivenUp = { chainId: number; block: bigint; hash: string | null };
 
-/** How often the index of a chain was given up, and whether the one that was made anew is served. */
+/** How often the index of a chain was given up, and whether the rebuilt one is served. */
 export type Rebuild = { readonly chainId: number; readonly generation: number; readonly isDone: boolean };
 
-/** How often the index of each chain was given up; chains of which none was may be left out. It is part of the schema's name. */
+/**
+ * How often the index of each chain was given up; chains that were never rebuilt may be missing. It is part of the
+ * schema's name.
+ */
 export type Generations = ReadonlyMap<number, number>;
 
 const retryDelayMs = 1_000;
 const patienceMs = 10_000;
 
 /**
- * The chains whose index was given up. Waits for a database that is away, for as long as it is.
+ * The chains whose index was given up. Waits until the database is reachable.
  *
  * @throws Error for which waiting does not help, such as a wrong password, or a role that may not make the table.
  */

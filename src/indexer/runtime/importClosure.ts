@@ -37,7 +37,7 @@ export function readCode(path: string): string {
 
 function stripTypes(text: string): string {
   const { emitWarning } = process;
-  // Node prints a warning that this function is experimental to standard error, amid the log.
+  // Node prints a warning that this function is experimental to standard error, between the lines of the log.
   process.emitWarning = () => {};
   try {
     return stripTypeScriptTypes(text, { mode: 'transform' });

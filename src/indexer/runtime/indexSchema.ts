@@ -15,11 +15,9 @@ const packageManifest = z.object({ version: z.string() });
  * being served.
  */
 export function computeIndexSchemaName(options: {
-  /** The project's root folder. */
   root: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory'>[];
   startBlocks: ReadonlyMap<number, number>;
-  /** How often the index of a chain was given up. */
   generations?: Generations;
 }): string {
   const hash = createHash('sha256');

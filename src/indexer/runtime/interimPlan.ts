@@ -13,9 +13,9 @@ const planShape = z.object({
 /** An index that is served while the one that takes its place is built. */
 export type InterimPlan = {
   readonly schema: string;
-  /** Those with which it was made. */
+  /** The generations in its schema name. */
   readonly generations: Generations;
-  /** The chains that it does not follow any more. */
+  /** The chains that it no longer follows. */
   readonly givenUp: readonly number[];
 };
 

@@ -5,7 +5,7 @@ import { findServedSchema } from './servedSchemas.ts';
 
 export type KeepOptions = {
   databaseUrl: string;
-  /** Of the index that takes the place of the served one. */
+  /** The schema of the index that will replace the served one. */
   schema: string;
   plan: InterimPlan;
   /** The program that follows the chains into the served index. */
@@ -21,8 +21,9 @@ const lookIntervalMs = 1_000;
 const restartDelayMs = 5_000;
 
 /**
- * Has a second process follow the chains that were not given up into the index that is served, until the new index is: Ponder begins the
- * chains of an index together, so the new one shows nothing before all of them are filled. That process ends with this one.
+ * Starts a second process that keeps the served index current for the other chains until the new index replaces it.
+ * Ponder starts the chains of an index together, so the new one shows nothing before all of them are filled. That
+ * process ends with this one.
  */
 export function keepServedIndex({ databaseUrl, schema, plan, entry, env, logger }: KeepOptions): void {
   let child: Child | undefined;

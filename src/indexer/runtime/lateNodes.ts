@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 
-/** An error for which Ponder rests a node, for some seconds at most, and goes on with another. */
+/** After this error Ponder pauses a node, for some seconds at most, and uses another. */
 const tooManyRequests = 429;
 const patienceMs = 2_000;
 /** How long Ponder waits for the newest block. Its requests must end faster than it makes them: 25 at a time, ten a second. */
@@ -11,14 +11,13 @@ const silenceMs = 1_000;
 const longestAnswerMs = 10_000;
 /** A node that is only slow for a moment is not worth a line in the log. */
 const reportedMs = 5_000;
-/** For an answer without a block: an error of the node, or what stands before it. */
+/** For an answer without a block: an error of the node, or of a proxy before it. */
 const badGateway = 502;
 
 const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
 const answerShape = z.object({ result: z.string() });
 
-/** An answer with the newest block. */
 type Newest = {
   readonly answer: string;
   readonly number: number;
@@ -39,19 +38,13 @@ type Followed = {
 
 const answering = { silentSince: undefined, isReported: false };
 
-/** Behind a single URL may be several nodes: as often as this it is asked again. */
+/** A single URL may hide several nodes, so it is asked this many more times. */
 const repetitions = 3;
 
 /**
- * Ponder takes a newest block below its current one for a reorg, and takes back everything above it. It asks
- * again before the last request is answered, so that answers may come in another order. Between nodes of
- * which one lags it would go back and forth. So an answer gives way to that of a later request. A node whose
- * newest block is below the last one reports none while another node of the chain has a newer one; a single URL
- * is asked again. If none has a newer one, the chain really became shorter.
- *
- * Ponder goes on asking for the newest block while nodes are silent, away or answer with errors, and would work off all of these requests afterwards, at a
- * rate that each failure has lowered, before it follows the chain again. So while no node of the chain answers, it hears of the last
- * newest block again. An answer that comes later is for the next request.
+ * Ponder treats a lower latest block as a reorg. It has several such requests in flight, so answers can arrive out of
+ * order. Only the newest request's answer counts. A node that is behind reports nothing while another is ahead; a
+ * single URL is asked again. If none is ahead, the chain really became shorter.
  */
 export function passOverLateNodes(
   chains: readonly Pick<ChainConfiguration, 'name' | 'rpcUrls'>[],
@@ -89,6 +82,8 @@ export function passOverLateNodes(
       );
       chain.isReported = true;
     }
+    // Ponder keeps asking while no node answers. It would work off all of these requests before it follows the chain
+    // again, at a rate that each failure has lowered. So it gets the last answer; a late one is for the next request.
     return new Response(chain.newest.answer, { headers });
   };
 }

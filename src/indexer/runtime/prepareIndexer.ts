@@ -23,9 +23,8 @@ export type PreparedIndexer = Pick<Configuration, 'databaseUrl' | 'limits' | 'lo
   readonly asking: FollowedChains;
   readonly loading: Loading;
   readonly logger: Logger;
-  /** For a process that this one starts. */
+  /** The environment of a process that this one starts. */
   readonly env: NodeJS.ProcessEnv;
-  /** The top level of the project. */
   readonly root: string;
   /** Where Ponder finds its configuration, schema and handlers. */
   readonly ponderRoot: string;

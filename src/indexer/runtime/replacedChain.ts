@@ -22,11 +22,11 @@ const publicLookIntervalMs = 30_000;
 type Block = { number: bigint; hash: string | null };
 
 /**
- * Ponder never looks again at blocks that it considers final, so the nodes must still have them. If all nodes
- * of a chain have another block, a reorg went below the final block: its index is given up and rebuilt under
- * another schema, while the current one is still served. A local chain may also lack the block, because it
- * was restarted from scratch or lost its last blocks in a crash. If its index was given up within the last
- * hour, the whole index is dropped at once, with all cached data of that chain.
+ * Ponder never checks blocks again that it considers final, so the nodes must still have them. If all nodes of a chain
+ * have another block, a reorg went below the final block: its index is given up and rebuilt under another schema, while
+ * the current one is still served. A local chain may also lack the block, because it was restarted from scratch or lost
+ * its last blocks in a crash. If its index was given up within the last hour, the whole index is dropped at once, with
+ * all cached data of that chain.
  *
  * @returns whether the index of a chain was given up, so that the indexer has to start again.
  */

@@ -46,7 +46,8 @@ export async function runPonder(options: PonderOptions): Promise<void> {
     ...['--log-level', logLevel],
     ...['--log-format', 'json'],
   );
-  // Ponder's use of the database client is deprecated; the client says so on standard error, amid the log.
+  // Ponder's use of the database client is deprecated; the client says so on standard error, between the lines of the
+  // log.
   process.noDeprecation = true;
   const program = new URL('bin/ponder.js', import.meta.resolve('ponder'));
   await import(program.href);

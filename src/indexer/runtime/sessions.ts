@@ -10,7 +10,6 @@ export type SessionPart = 'lock' | 'chains' | 'pruning' | 'ponder';
 /** Distinguishes this process from others of the schema. */
 export const processMark = randomBytes(4).toString('hex');
 
-/** The name of this indexer's sessions in the database. */
 export function sessionName(schema: string, part: SessionPart, mark = processMark): string {
   return part === 'lock' ? lockName(schema) : `${schema} ${part} ${mark}`;
 }
@@ -57,7 +56,6 @@ export async function awaitEndOfSessions(
   while ((await endSessions(client, schema, mark)) > 0) await delay(pauseMs);
 }
 
-/** The name of a schema's lock. */
 export function schemaLockKey(schema: string): string {
   return `indexer of ${schema}`;
 }

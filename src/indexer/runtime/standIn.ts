@@ -16,10 +16,9 @@ const zeroBloom = `0x${'0'.repeat(512)}`;
 const notFound = { code: -32_601, message: 'no node of this chain answers' };
 
 /**
- * Ponder starts no chain without all others. This lets it go on without the nodes of some: for Ponder each of
- * these chains stands still at its position, and all other requests about it are refused, so that nothing of
- * it is indexed or cached. Sets the endpoints of these chains in the environment, from which ponder.config.ts
- * reads them.
+ * Ponder starts no chain without all others. This lets it continue without the nodes of some chains. For Ponder, each
+ * of these chains stays at its position. All other requests about it are refused, so that nothing of it is indexed or
+ * cached. Sets the endpoints of these chains in the environment, from which ponder.config.ts reads them.
  */
 export function standIn(places: readonly Place[], env: NodeJS.ProcessEnv): void {
   const byUrl = new Map<string, Place>();

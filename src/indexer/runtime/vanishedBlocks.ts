@@ -1,4 +1,4 @@
-/** As often as this, a node may simply not have heard of the block yet. */
+/** After this many tries, a missing block is not just late. */
 const mostMisses = 3;
 const mostRemembered = 1_000;
 
@@ -6,9 +6,9 @@ const logsOfBlock = /"method":"eth_getLogs".*"blockHash":"(0x[0-9a-f]{64})"/i;
 const unknownBlock = /"error".*(unknown block|not found|(?:could not|unable to) find)/is;
 
 /**
- * A block that a reorg removes between its header and its logs never comes back. Ponder would ask for its
- * logs ten times, for more than a minute, while all later blocks wait. From the third time on it gets an
- * error that it does not retry. Then it looks at the newest block again, and finds the reorg.
+ * A block that a reorg removes between its header and its logs never comes back. Ponder would ask for its logs ten
+ * times, for more than a minute, while all later blocks wait. From the third time on it gets an error that it does not
+ * retry. Then it asks for the latest block again, and finds the reorg.
  */
 export function giveUpVanishedBlocks(): void {
   const fetchUrl = globalThis.fetch;

@@ -1,17 +1,15 @@
 import { type Configuration, readConfiguration } from './configuration.ts';
-import { ConfigurationError } from './configurationError.ts';
+import { ConfigurationError, collectProblems } from './configurationError.ts';
 import { readConsoleSettings } from './consoleSettings.ts';
 import { readEncryptionKeys } from './encryptionKeys.ts';
-import { readIndexerServer } from './indexerServerSettings.ts';
+import { readIndexerServer, readPruneInterval } from './indexerSettings.ts';
 import { readInternalServer } from './internalServerSettings.ts';
 import { readMailSettings } from './mailSettings.ts';
-import { readPruneInterval } from './pruneInterval.ts';
 import { readRelayerSigners } from './relayerSigners.ts';
 import { readRelaySettings } from './relaySettings.ts';
-import { readRetentionSettings } from './retentionSettings.ts';
-import { readRuleSettings } from './ruleSettings.ts';
 import { readTraceSettings } from './traceSettings.ts';
 import { readWebhookSettings } from './webhookSettings.ts';
+import { readRetentionSettings, readRuleSettings } from './workerSettings.ts';
 
 /**
  * Reads every process's settings, so that all faults are reported at once before anything starts. Secrets are
@@ -21,7 +19,7 @@ import { readWebhookSettings } from './webhookSettings.ts';
  */
 export function checkSettings(env: NodeJS.ProcessEnv): Configuration {
   const problems: string[] = [];
-  const configuration = collect(() => readConfiguration(env), problems);
+  const configuration = collectProblems(problems, () => readConfiguration(env));
   const chains = configuration?.chains ?? [];
   const readings = [
     () => readRelayerSigners(env, chains),
@@ -38,17 +36,7 @@ export function checkSettings(env: NodeJS.ProcessEnv): Configuration {
     () => readWebhookSettings(env),
     () => readTraceSettings(env),
   ];
-  for (const read of readings) collect<unknown>(read, problems);
+  for (const read of readings) collectProblems<unknown>(problems, read);
   if (!configuration || problems.length > 0) throw new ConfigurationError(problems);
   return configuration;
-}
-
-function collect<T>(read: () => T, problems: string[]): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    problems.push(...error.problems);
-    return undefined;
-  }
 }

@@ -1,240 +1,160 @@
 import { getAddress, isAddress } from 'viem';
 import { z } from 'zod';
-import { type Environment, findChain, supportedChains } from '../../protocol/chains.ts';
+import { findChain, supportedChains } from '../../protocol/chains.ts';
 import { findChainDefaults } from './chainDefaults.ts';
-import { type ClientProfile, clientProfiles, profileDefaults } from './clientProfile.ts';
-import { ConfigurationError } from './configurationError.ts';
-import { type Limits, limitShape } from './limits.ts';
+import { clientProfiles, profileDefaults } from './clientProfile.ts';
+import { ConfigurationError, collectProblems } from './configurationError.ts';
+import { limitShape } from './limits.ts';
 import { isMailConfigured } from './mailSettings.ts';
-
-/** One followed chain; URLs are tried in the order given. */
-export type ChainConfiguration = {
-  chainId: number;
-  name: string;
-  factory: `0x${string}`;
-  /** Set only if the operator named one; otherwise the registry's default applies. */
-  startBlock: number | undefined;
-  /** Blocks before an event is released, counting its own block. */
-  confirmations: number;
-  rpcUrls: [string, ...string[]];
-  /** Calls per second to each endpoint, from each process; undefined for no limit. */
-  rpcRequestsPerSecond?: number | undefined;
-};
-
-export type Configuration = {
-  environment: Environment;
-  databaseUrl: string;
-  /** A replica for callers' reads; undefined for none. */
-  databaseReadUrl: string | undefined;
-  host: string;
-  port: number;
-  publicBaseUrl: string;
-  /** Origins whose pages may call the service from a browser; `*` for all. */
-  corsOrigins: readonly string[];
-  clientProfile: ClientProfile;
-  logLevel: LogLevel;
-  /** How long a stopping API keeps serving while its readiness already says no. */
-  shutdownGraceMs: number;
-  /** How inputs are admitted. */
-  admission: AdmissionSettings;
-  /** Whether mails of notification rules go out. */
-  isMailConfigured: boolean;
-  limits: Limits;
-  chains: [ChainConfiguration, ...ChainConfiguration[]];
-};
-
-export type AdmissionSettings = {
-  /** By the index and the outbox; otherwise a node simulates each input. */
-  readonly isLocal: boolean;
-  /** How old the newest block of the index may be for local admission. */
-  readonly maxLagSeconds: number;
-};
+import { readSettings, variable } from './readSettings.ts';
+import { httpUrl, isOrigin, list, listOf, urlOf, wholeNumber } from './settingShapes.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-const urlOf = (...protocols: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `expected a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  });
-
-const httpUrl = urlOf('http:', 'https:');
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,15}$/, 'expected a whole number')
-  .transform(Number);
-
-const rpcUrls = z
-  .string({ error: 'is required: one or more URLs, comma-separated' })
-  .transform((text) => listOf(text))
-  .pipe(z.tuple([httpUrl], httpUrl));
-
-const address = z
-  .string()
-  .refine((text) => isAddress(text), 'expected an address: lower case or with a correct checksum')
-  .transform((text) => getAddress(text));
-
-const longestGraceMs = 60_000;
 
 /** Read separately, so that a fault elsewhere does not hide faults of the chains. */
 const selectionShape = z.object({
-  ENVIRONMENT: z.enum(['testnet', 'production']).default('testnet'),
-  CHAINS: z.string().optional(),
+  environment: variable('ENVIRONMENT', z.enum(['testnet', 'production']).default('testnet')),
+  chains: variable('CHAINS', list().optional()),
 });
 
-const baseShape = z.object({
-  DATABASE_URL: urlOf('postgres:', 'postgresql:'),
-  DATABASE_READ_URL: urlOf('postgres:', 'postgresql:').optional(),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: wholeNumber.refine((port) => port <= 65_535, 'expected a port').default(3000),
-  PUBLIC_BASE_URL: httpUrl.optional(),
-  CORS_ORIGINS: z
-    .string()
-    .default('')
-    .transform(listOf)
-    .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, or *'),
-  ADMISSION: z.enum(['local', 'node']).default('local'),
-  ADMISSION_MAX_LAG_SECONDS: wholeNumber.default(30),
-  CLIENT_PROFILE: z.enum(clientProfiles).default('default'),
-  LOG_LEVEL: z.enum(logLevels).default('info'),
-  SHUTDOWN_GRACE_MS: wholeNumber
-    .refine((ms) => ms <= longestGraceMs, `expected at most ${longestGraceMs}`)
-    .default(1_000),
+const postgresUrl = urlOf(['postgres:', 'postgresql:']);
+const manyDigits = { digits: 15 };
+
+const baseShape = z
+  .object({
+    databaseUrl: variable('DATABASE_URL', postgresUrl),
+    /** A replica for callers' reads; undefined for none. */
+    databaseReadUrl: variable('DATABASE_READ_URL', postgresUrl.optional()),
+    host: variable('HOST', z.string().default('127.0.0.1')),
+    port: variable(
+      'PORT',
+      wholeNumber(manyDigits)
+        .refine((number) => number <= 65_535, 'expected a port')
+        .default(3000),
+    ),
+    publicBaseUrl: variable('PUBLIC_BASE_URL', httpUrl.optional()),
+    /** Origins whose pages may call the service from a browser; `*` for all. */
+    corsOrigins: variable(
+      'CORS_ORIGINS',
+      list()
+        .refine(
+          // An origin with a wildcard inside would match nothing.
+          (origins) => origins.every((text) => text === '*' || (!text.includes('*') && isOrigin(text))),
+          'expected origins such as https://app.example.com, or *',
+        )
+        .default([]),
+    ),
+    admission: variable('ADMISSION', z.enum(['local', 'node']).default('local')),
+    maxLagSeconds: variable('ADMISSION_MAX_LAG_SECONDS', wholeNumber(manyDigits).default(30)),
+    clientProfile: variable('CLIENT_PROFILE', z.enum(clientProfiles).default('default')),
+    logLevel: variable('LOG_LEVEL', z.enum(logLevels).default('info')),
+    /** How long a stopping API keeps serving while its readiness already says no. */
+    shutdownGraceMs: variable(
+      'SHUTDOWN_GRACE_MS',
+      wholeNumber({ ...manyDigits, most: 60_000 }).default(1_000),
+    ),
+  })
+  .transform(({ admission, maxLagSeconds, ...base }) => ({
+    ...base,
+    publicBaseUrl: (base.publicBaseUrl ?? `http://127.0.0.1:${base.port}`).replace(/\/+$/, ''),
+    /** How inputs are admitted. */
+    admission: {
+      /** By the index and the outbox; otherwise a node simulates each input. */
+      isLocal: admission === 'local',
+      /** How old the newest block of the index may be for local admission. */
+      maxLagSeconds,
+    },
+  }));
+
+const positive = wholeNumber({ ...manyDigits, least: 1 });
+
+const chainShape = z.object({
+  /** Tried in the order given. */
+  rpcUrls: variable(
+    'RPC_URL',
+    z
+      .string({ error: 'is required' })
+      .transform((text) => listOf(text))
+      .pipe(z.tuple([httpUrl], httpUrl)),
+  ),
+  factory: variable(
+    'FACTORY_ADDRESS',
+    z
+      .string()
+      .refine((text) => isAddress(text), 'expected an address: lower case or with a correct checksum')
+      .transform((text) => getAddress(text))
+      .optional(),
+  ),
+  /** Blocks before an event is released, counting its own block. */
+  confirmations: variable('CONFIRMATIONS', positive.optional()),
+  /** Set only if the operator named one; otherwise the registry's default applies. */
+  startBlock: variable('START_BLOCK', wholeNumber(manyDigits).optional()),
+  /** Calls per second to each endpoint, from each process; undefined for no limit. */
+  rpcRequestsPerSecond: variable('RPC_REQUESTS_PER_SECOND', positive.optional()),
 });
+
+/** One followed chain. */
+export type ChainConfiguration = z.output<typeof chainShape> & {
+  chainId: number;
+  name: string;
+  factory: `0x${string}`;
+  confirmations: number;
+};
+
+export type Configuration = ReturnType<typeof readConfiguration>;
+export type AdmissionSettings = Readonly<Configuration['admission']>;
 
 /**
  * The whole configuration of a process, read from the environment and checked at once.
  *
  * @throws ConfigurationError naming every variable that is missing or wrong.
  */
-export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
+export function readConfiguration(env: NodeJS.ProcessEnv) {
   const problems: string[] = [];
-  const selection = parse(selectionShape, env, problems);
-  const base = parse(baseShape, env, problems);
-  const limits = parse(
-    limitShape,
-    withDefaults(env, profileDefaults[base?.CLIENT_PROFILE ?? 'default']),
-    problems,
+  const selection = collectProblems(problems, () => readSettings(selectionShape, env));
+  const base = collectProblems(problems, () => readSettings(baseShape, env));
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+  const limits = collectProblems(problems, () =>
+    readSettings(limitShape, { ...profileDefaults[base?.clientProfile ?? 'default'], ...set }),
   );
-  const chains = selection ? readChains(selection.ENVIRONMENT, selection.CHAINS, env, problems) : [];
-  const [first, ...rest] = chains;
+  const [first, ...rest] = selection ? readChains(env, selection, problems) : [];
   if (!selection || !base || !limits || !first || problems.length > 0) throw new ConfigurationError(problems);
+  const chains: [ChainConfiguration, ...ChainConfiguration[]] = [first, ...rest];
   return {
-    environment: selection.ENVIRONMENT,
-    databaseUrl: base.DATABASE_URL,
-    databaseReadUrl: base.DATABASE_READ_URL,
-    host: base.HOST,
-    port: base.PORT,
-    publicBaseUrl: (base.PUBLIC_BASE_URL ?? `http://127.0.0.1:${base.PORT}`).replace(/\/+$/, ''),
-    corsOrigins: base.CORS_ORIGINS,
-    clientProfile: base.CLIENT_PROFILE,
-    logLevel: base.LOG_LEVEL,
-    shutdownGraceMs: base.SHUTDOWN_GRACE_MS,
-    admission: { isLocal: base.ADMISSION === 'local', maxLagSeconds: base.ADMISSION_MAX_LAG_SECONDS },
+    ...base,
+    environment: selection.environment,
+    /** Whether mails of notification rules go out. */
     isMailConfigured: isMailConfigured(env),
     limits,
-    chains: [first, ...rest],
+    chains,
   };
 }
 
 function readChains(
-  environment: Environment,
-  selection: string | undefined,
   env: NodeJS.ProcessEnv,
+  { environment, chains }: z.output<typeof selectionShape>,
   problems: string[],
 ): ChainConfiguration[] {
-  const offered = supportedChains(environment);
-  const wanted = selection === undefined ? offered.map((chain) => String(chain.chainId)) : listOf(selection);
+  const offered = supportedChains(environment).map(({ chainId }) => String(chainId));
+  const wanted = chains ?? offered;
   if (wanted.length === 0) problems.push('CHAINS: expected at least one chain');
-  const chains: ChainConfiguration[] = [];
-  for (const text of new Set(wanted)) {
+  return [...new Set(wanted)].flatMap((text) => {
     const facts = findChain(Number(text));
     const defaults = findChainDefaults(Number(text));
     if (!facts || !defaults || facts.environment !== environment) {
-      const known = offered.map((chain) => chain.chainId).join(', ');
-      problems.push(`CHAINS: ${text} is not a chain of the ${environment} environment (${known})`);
-      continue;
+      problems.push(
+        `CHAINS: ${text} is not a chain of the ${environment} environment (${offered.join(', ')})`,
+      );
+      return [];
     }
-    const id = facts.chainId;
-    const read = <T extends z.ZodType>(name: string, schema: T) =>
-      parseVariable(`${name}_${id}`, schema, env, problems);
-    const urls = read('RPC_URL', rpcUrls);
-    const factory = read('FACTORY_ADDRESS', address.default(getAddress(facts.factory)));
-    const confirmations = read(
-      'CONFIRMATIONS',
-      wholeNumber.refine((count) => count >= 1, 'expected 1 or more').default(defaults.confirmations),
-    );
-    const startBlock = read('START_BLOCK', wholeNumber.optional());
-    const own = `RPC_REQUESTS_PER_SECOND_${id}`;
-    const rpcRequestsPerSecond = parseVariable(
-      env[own] ? own : 'RPC_REQUESTS_PER_SECOND',
-      wholeNumber.refine((count) => count >= 1, 'expected 1 or more').optional(),
-      env,
-      problems,
-    );
-    if (!urls || !factory || confirmations === undefined) continue;
-    chains.push({
-      chainId: id,
-      name: facts.name,
-      factory,
-      startBlock,
-      confirmations,
-      rpcUrls: urls,
-      ...(rpcRequestsPerSecond !== undefined && { rpcRequestsPerSecond }),
-    });
-  }
-  return chains;
-}
-
-/** The set variables, and defaults for the others. */
-function withDefaults(env: NodeJS.ProcessEnv, defaults: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const set = Object.entries(env).filter(([, value]) => value);
-  return { ...defaults, ...Object.fromEntries(set) };
-}
-
-/** An empty variable counts as not set: shells and compose files leave such variables behind. */
-function parse<T extends z.ZodType>(
-  schema: T,
-  env: NodeJS.ProcessEnv,
-  problems: string[],
-): z.output<T> | undefined {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
-  const result = schema.safeParse(set);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) note(String(issue.path[0]), issue, set, problems);
-  return undefined;
-}
-
-function parseVariable<T extends z.ZodType>(
-  name: string,
-  schema: T,
-  env: NodeJS.ProcessEnv,
-  problems: string[],
-): z.output<T> | undefined {
-  const result = schema.safeParse(env[name] || undefined);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) note(name, issue, env, problems);
-  return undefined;
-}
-
-function note(
-  name: string,
-  issue: { code: string; message: string },
-  env: NodeJS.ProcessEnv,
-  problems: string[],
-): void {
-  const isMissing = issue.code === 'invalid_type' && !env[name];
-  problems.push(`${name}: ${isMissing ? 'is required' : issue.message}`);
-}
-
-/** An origin with a wildcard inside would match nothing. */
-function isOrigin(text: string): boolean {
-  return text === '*' || (!text.includes('*') && URL.canParse(text) && new URL(text).origin === text);
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+    const { chainId, name } = facts;
+    const nameOf = (base: string) => {
+      const own = `${base}_${chainId}`;
+      return base === 'RPC_REQUESTS_PER_SECOND' && !env[own] ? base : own;
+    };
+    const chain = collectProblems(problems, () => readSettings(chainShape, env, nameOf));
+    if (!chain) return [];
+    const { factory = getAddress(facts.factory), confirmations = defaults.confirmations } = chain;
+    return [{ ...chain, chainId, name, factory, confirmations }];
+  });
 }

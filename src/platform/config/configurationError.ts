@@ -8,3 +8,14 @@ export class ConfigurationError extends Error {
     this.problems = problems;
   }
 }
+
+/** What `read` returns; undefined after a ConfigurationError, whose problems are added to the others. */
+export function collectProblems<T>(problems: string[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}

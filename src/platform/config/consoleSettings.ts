@@ -1,20 +1,31 @@
 import { z } from 'zod';
-import { ConfigurationError } from './configurationError.ts';
+import { readSettings, variable } from './readSettings.ts';
+import { isOrigin, list } from './settingShapes.ts';
 
-export type ConsoleSettings = {
-  readonly isServed: boolean;
-  /** Origins whose pages may frame the console. */
-  readonly frameAncestors: readonly string[];
-};
+/** No other characters, so that the value cannot change the rest of the policy or name any host. */
+const framingOrigin = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/;
 
 const shape = z.object({
-  CONSOLE: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
-  CONSOLE_FRAME_ANCESTORS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(/[\s,]+/).filter((origin) => origin !== ''))
-    .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com'),
+  isServed: variable(
+    'CONSOLE',
+    z
+      .enum(['on', 'off'], { error: 'expected on or off' })
+      .default('on')
+      .transform((text) => text === 'on'),
+  ),
+  /** Origins whose pages may frame the console. */
+  frameAncestors: variable(
+    'CONSOLE_FRAME_ANCESTORS',
+    list(/[\s,]+/)
+      .refine(
+        (origins) => origins.every((origin) => framingOrigin.test(origin) && isOrigin(origin)),
+        'expected origins such as https://app.example.com',
+      )
+      .default([]),
+  ),
 });
+
+export type ConsoleSettings = Readonly<z.output<typeof shape>>;
 
 /**
  * Whether the API serves the console, and who may frame it.
@@ -22,21 +33,5 @@ const shape = z.object({
  * @throws ConfigurationError naming every variable that is wrong.
  */
 export function readConsoleSettings(env: NodeJS.ProcessEnv): ConsoleSettings {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
-  const result = shape.safeParse(set);
-  if (!result.success)
-    throw new ConfigurationError(
-      result.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`),
-    );
-  const { CONSOLE, CONSOLE_FRAME_ANCESTORS } = result.data;
-  return { isServed: CONSOLE === 'on', frameAncestors: CONSOLE_FRAME_ANCESTORS };
-}
-
-/** No other characters, so that the value cannot change the rest of the policy or name any host. */
-function isOrigin(text: string): boolean {
-  return (
-    /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/.test(text) &&
-    URL.canParse(text) &&
-    new URL(text).origin === text
-  );
+  return readSettings(shape, env);
 }

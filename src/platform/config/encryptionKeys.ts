@@ -1,4 +1,5 @@
 import { ConfigurationError } from './configurationError.ts';
+import { listOf } from './settingShapes.ts';
 
 /** The keys for stored secrets: the first one encrypts, all of them decrypt. */
 export type EncryptionKeys = readonly [Buffer, ...Buffer[]];
@@ -12,8 +13,7 @@ const howTo = '64 hex digits each, comma-separated (openssl rand -hex 32)';
  * @throws ConfigurationError naming the variable, never a key.
  */
 export function readEncryptionKeys(env: NodeJS.ProcessEnv): EncryptionKeys | undefined {
-  const listed = (env.ENCRYPTION_KEY ?? '').split(',').map((text) => text.trim());
-  const texts = listed.filter((text) => text !== '');
+  const texts = listOf(env.ENCRYPTION_KEY);
   const isEach = texts.every((text) => /^[0-9a-f]{64}$/i.test(text));
   const [first, ...rest] = texts.map((text) => Buffer.from(text, 'hex'));
   if (!isEach) throw new ConfigurationError([`ENCRYPTION_KEY: expected ${howTo}`]);

@@ -1,18 +1,15 @@
 import type { Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
+import { ofChain } from './readSettings.ts';
+import { listOf } from './settingShapes.ts';
 
 /**
  * Reads `RELAYER_PRIVATE_KEYS_<chainId>`, or else `RELAYER_PRIVATE_KEYS`: private keys, comma-separated. An
  * invalid key is reported by variable and position, never by its text.
  */
 export function readRelayerKeys(env: NodeJS.ProcessEnv, chainId: number, problems: string[]): Hex[] {
-  const own = `RELAYER_PRIVATE_KEYS_${chainId}`;
-  const name = env[own] ? own : 'RELAYER_PRIVATE_KEYS';
-  return (env[name] ?? '')
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '')
-    .flatMap((key, at) => parseKey(key, `${name}, key ${at + 1}`, problems));
+  const name = ofChain(env, chainId)('RELAYER_PRIVATE_KEYS');
+  return listOf(env[name]).flatMap((key, at) => parseKey(key, `${name}, key ${at + 1}`, problems));
 }
 
 function parseKey(text: string, where: string, problems: string[]): Hex[] {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Hex } from 'viem';
 import { decryptKeystore } from '../signers/keystore.ts';
+import { ofChain } from './readSettings.ts';
+import { listOf } from './settingShapes.ts';
 
 export type OpenedKeystores = { readonly keys: readonly Hex[]; readonly password: string | undefined };
 
@@ -14,13 +16,10 @@ export function readRelayerKeystores(
   chainId: number,
   { problems, opened }: { problems: string[]; opened: Map<string, Hex | undefined> },
 ): OpenedKeystores {
-  const nameOf = (name: string) => (env[`${name}_${chainId}`] ? `${name}_${chainId}` : name);
-  const [filesName, passwordName] = ['RELAYER_KEYSTORE_FILES', 'RELAYER_KEYSTORE_PASSWORD_FILE'].map(nameOf);
-  if (filesName === undefined || passwordName === undefined) return { keys: [], password: undefined };
-  const files = (env[filesName] ?? '')
-    .split(',')
-    .map((file) => file.trim())
-    .filter((file) => file !== '');
+  const nameOf = ofChain(env, chainId);
+  const filesName = nameOf('RELAYER_KEYSTORE_FILES');
+  const passwordName = nameOf('RELAYER_KEYSTORE_PASSWORD_FILE');
+  const files = listOf(env[filesName]);
   if (files.length === 0) return { keys: [], password: undefined };
   const passwordFile = env[passwordName];
   if (!passwordFile) {

@@ -2,8 +2,10 @@ import type { Hex } from 'viem';
 import type { KmsKey } from '../signers/kmsSigner.ts';
 import type { SignerSettings } from '../signers/signerSettings.ts';
 import { ConfigurationError } from './configurationError.ts';
+import { ofChain } from './readSettings.ts';
 import { readRelayerKeys } from './relayerKeys.ts';
 import { readRelayerKeystores } from './relayerKeystores.ts';
+import { listOf } from './settingShapes.ts';
 
 export type RelayerSigners = {
   readonly byChain: ReadonlyMap<number, SignerSettings>;
@@ -58,13 +60,13 @@ function isOfSigners(name: string): boolean {
 }
 
 function readKmsKeys(env: NodeJS.ProcessEnv, chainId: number, problems: string[]): KmsKey[] {
-  const read = (name: string) => env[`${name}_${chainId}`] || env[name] || undefined;
-  const ids = (read('RELAYER_KMS_KEY_IDS') ?? '').split(',').map((id) => id.trim());
+  const nameOf = ofChain(env, chainId);
+  const read = (name: string) => env[nameOf(name)] || undefined;
   const endpoint = read('RELAYER_KMS_ENDPOINT');
   const region = read('RELAYER_KMS_REGION');
   if (endpoint !== undefined && !URL.canParse(endpoint))
     problems.push('RELAYER_KMS_ENDPOINT: expected a URL');
-  const keys = [...new Set(ids.filter((id) => id !== ''))].map((keyId) => {
+  const keys = [...new Set(listOf(read('RELAYER_KMS_KEY_IDS')))].map((keyId) => {
     // An ARN contains its region: arn:aws:kms:<region>:<account>:key/<id>
     const named = keyId.startsWith('arn:') ? keyId.split(':')[3] || undefined : undefined;
     return {
@@ -81,8 +83,8 @@ function readKmsKeys(env: NodeJS.ProcessEnv, chainId: number, problems: string[]
 const ways = ['RELAYER_PRIVATE_KEYS', 'RELAYER_KEYSTORE_FILES', 'RELAYER_KMS_KEY_IDS'];
 
 function isAnyNamed(env: NodeJS.ProcessEnv, chainId: number): boolean {
-  const isNamed = (text = '') => text.replaceAll(/[\s,]/g, '') !== '';
-  return ways.some((name) => isNamed(env[`${name}_${chainId}`] || env[name]));
+  const nameOf = ofChain(env, chainId);
+  return ways.some((name) => listOf(env[nameOf(name)]).length > 0);
 }
 
 function describeMissing(chainId: number): string {

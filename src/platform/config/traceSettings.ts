@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError } from './configurationError.ts';
+import { readSettings, variable } from './readSettings.ts';
+import { httpUrl, listOf } from './settingShapes.ts';
 
 /** Where the traces of a process go. */
 export type TraceSettings = {
@@ -13,21 +14,10 @@ export type TraceSettings = {
   readonly ratio: number;
 };
 
-const url = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'expected a URL that starts with http:// or https://',
-  );
-
 const headers = z
   .string()
-  .default('')
   .transform((text, issues) => {
-    const entries = text
-      .split(',')
-      .filter((item) => item.trim() !== '')
-      .map(parseHeader);
+    const entries = listOf(text).map(parseHeader);
     const named = entries.filter((entry) => entry !== undefined);
     if (named.length < entries.length)
       issues.addIssue({
@@ -35,20 +25,24 @@ const headers = z
         message: 'expected name=value, comma-separated, with values as in URLs',
       });
     return Object.fromEntries(named);
-  });
+  })
+  .optional();
 
 const shape = z.object({
-  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: headers,
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers,
-  OTEL_SERVICE_NAME: z.string().default('agreements'),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .regex(/^(0|1|1\.0{1,9}|0?\.\d{1,9})$/, 'expected a number from 0 to 1')
-    .transform(Number)
-    .default(1),
-  OTEL_SDK_DISABLED: z.string().optional(),
+  base: variable('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl.optional()),
+  url: variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', httpUrl.optional()),
+  allHeaders: variable('OTEL_EXPORTER_OTLP_HEADERS', headers),
+  headers: variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS', headers),
+  serviceName: variable('OTEL_SERVICE_NAME', z.string().default('agreements')),
+  ratio: variable(
+    'OTEL_TRACES_SAMPLER_ARG',
+    z
+      .string()
+      .regex(/^(0|1|1\.0{1,9}|0?\.\d{1,9})$/, 'expected a number from 0 to 1')
+      .transform(Number)
+      .default(1),
+  ),
+  disabled: variable('OTEL_SDK_DISABLED', z.string().optional()),
 });
 
 /**
@@ -58,21 +52,10 @@ const shape = z.object({
  * @throws ConfigurationError naming every variable that is wrong.
  */
 export function readTraceSettings(env: NodeJS.ProcessEnv): TraceSettings | undefined {
-  const result = shape.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value)));
-  if (!result.success)
-    throw new ConfigurationError(
-      result.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`),
-    );
-  const set = result.data;
-  const base = set.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const address = set.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
-  if (address === undefined || set.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
-  return {
-    url: address,
-    headers: { ...set.OTEL_EXPORTER_OTLP_HEADERS, ...set.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
-    serviceName: set.OTEL_SERVICE_NAME,
-    ratio: set.OTEL_TRACES_SAMPLER_ARG,
-  };
+  const { base, allHeaders, headers, serviceName, ratio, disabled, ...set } = readSettings(shape, env);
+  const url = set.url ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (url === undefined || disabled?.toLowerCase() === 'true') return undefined;
+  return { url, headers: { ...allHeaders, ...headers }, serviceName, ratio };
 }
 
 /** One `name=value`, percent-encoded; undefined if it is malformed. */

@@ -10,8 +10,8 @@ const createHistory = `
   create schema if not exists ${serviceSchemaName};
   create table if not exists ${history} (id serial primary key, hash text not null, created_at bigint)`;
 /**
- * Shorter than PostgreSQL's `deadlock_timeout` (a second). So the migration always gives way in a deadlock,
- * never a statement of a serving process.
+ * Shorter than PostgreSQL's `deadlock_timeout` (a second). So the migration always yields in a deadlock, never a
+ * statement of a serving process.
  */
 const lockTimeoutMs = 700;
 /** Longer than `deadlock_timeout`: only then does PostgreSQL end an autovacuum that blocks the lock. */

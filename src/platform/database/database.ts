@@ -14,7 +14,6 @@ export type DatabaseHandle = { database: Database; pool: pg.Pool; close(): Promi
 /** How columns are named if a table does not say. */
 export const drizzleOptions = { casing: 'snake_case' } as const;
 
-/** Statement time-out in the database. */
 const statementTimeoutMs = 30_000;
 const settings = {
   statement_timeout: String(statementTimeoutMs),

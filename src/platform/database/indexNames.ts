@@ -2,7 +2,6 @@
 export const indexViewsSchemaName = 'chain_index';
 /** Ponder notifies here after every indexed block. */
 export const indexChannel = `${indexViewsSchemaName}_live_query`;
-/** The views that the service reads. */
 export const indexViewNames = [
   'actions',
   'agreements',

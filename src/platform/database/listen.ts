@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 export type ListenOptions = {
   url: string;
   channels: readonly string[];
-  /** Called for every notification. */
   onNotification(channel: string, payload: string): void;
   /** Called after each (re)connection: earlier notifications may have been lost. */
   onConnected(): void;
@@ -19,8 +18,8 @@ const longestDelayMs = 5_000;
 const probeIntervalMs = 10_000;
 
 /**
- * Holds one listening connection, and reconnects for ever when it breaks. Notifications arrive at most once,
- * so callers also read the tables in `onConnected`.
+ * Holds one listening connection, and always reconnects when it breaks. Notifications arrive at most once, so callers
+ * also read the tables in `onConnected`.
  */
 export function listen(options: ListenOptions): Listener {
   let client: pg.Client | undefined;

@@ -4,9 +4,8 @@ import { createStatementNames } from './statementNames.ts';
 const nameStatement = createStatementNames('built');
 
 /**
- * The same connection, on which the database parses and plans each statement once. Statements that read the
- * index are excluded: its views differ between deployments, and a plan must not outlive the types of its
- * columns.
+ * Lets the database parse and plan each statement of a connection once. Statements that read the index are excluded:
+ * its views differ between deployments, and a plan must not outlive the types of its columns.
  */
 export function prepareAll(client: pg.PoolClient, exceptOf: string): pg.PoolClient {
   const query = (config: pg.QueryConfig, values?: unknown[]) => {

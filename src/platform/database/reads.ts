@@ -7,7 +7,6 @@ import { isStatementEnded } from './isStatementEnded.ts';
 /** A position in the database's log; undefined for any. */
 export type LogPosition = string | undefined;
 
-/** The source of callers' reads. */
 export type Reads = {
   /** The database's current position, for later reads to wait for; undefined if nothing has to be waited for. */
   mark(): Promise<LogPosition>;
@@ -15,7 +14,6 @@ export type Reads = {
   run<Answer>(after: LogPosition, ask: (pool: pg.Pool) => Promise<Answer>): Promise<Answer>;
 };
 
-/** Reads from the database itself. */
 export function readFromPrimary(primary: pg.Pool): Reads {
   return { mark: async () => undefined, run: (_after, ask) => ask(primary) };
 }
@@ -27,7 +25,7 @@ export function readFromPrimary(primary: pg.Pool): Reads {
 export type ReadOutcome = 'replica' | 'late' | 'cancelled' | 'refused' | 'away';
 
 const pollMs = 25;
-/** Without this rest, an absent replica would delay each read until its absence is noticed. */
+/** Without this pause, an absent replica would delay each read until its absence is noticed. */
 const restMs = 5_000;
 
 /**

@@ -29,8 +29,8 @@ type Columns<Of extends Table> = {
 export type RowOf<Of extends Table, Names extends keyof Columns<Of>> = Pick<Columns<Of>, Names>;
 
 /**
- * The same under other names. `permit_nonce as nonce` has the type
- * `RowAs<typeof transactions, { nonce: 'permit_nonce' }>`.
+ * A row of SQL text whose columns have other names. `permit_nonce as nonce` has the type `RowAs<typeof transactions, {
+ * nonce: 'permit_nonce' }>`.
  */
 export type RowAs<Of extends Table, Names extends Readonly<Record<string, keyof Columns<Of>>>> = {
   [Name in keyof Names]: Columns<Of>[Names[Name]];

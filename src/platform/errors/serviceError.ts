@@ -81,6 +81,11 @@ export class MalformedError extends ServiceError {
   }
 }
 
+/** The error for a part of a request that does not have the form that the route expects. */
+export function malformed(part: 'body' | 'query' | 'path', issues: readonly Issue[]): MalformedError {
+  return new MalformedError(`The ${part} is not as expected.`, { issues });
+}
+
 /** The caller is unknown, not allowed, or has not paid. */
 export class AccessError extends ServiceError {
   override readonly name = 'AccessError';

@@ -20,7 +20,6 @@ import {
 } from './requestErrors.ts';
 import { writeJson } from './writeJson.ts';
 
-/** The code in the body, by status. */
 export const codesByStatus = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -37,7 +36,6 @@ export const codesByStatus = {
 } as const;
 export type ErrorStatus = keyof typeof codesByStatus;
 
-/** The status of a refusal, by its reason. */
 export const statusByReason = {
   unsupported_chain: 400,
   invalid_agreement: 400,

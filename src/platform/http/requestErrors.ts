@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors/serviceError.ts';
 
-/** No route has this path. */
 export class UnknownRouteError extends ServiceError {
   override readonly name = 'UnknownRouteError';
 }

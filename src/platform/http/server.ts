@@ -32,7 +32,7 @@ const sweepIntervalMs = 50;
 const unusedMs = 500;
 /** Connections that wait to be accepted: after a restart all listeners of the feed come back at once. */
 const mostUnaccepted = 4_096;
-/** A client that sends its request more slowly is cut off, so that none can hold a connection for ever. */
+/** A client that sends its request more slowly is cut off, so that none can hold a connection without end. */
 const requestTimeoutMs = 30_000;
 /**
  * Longer than balancers keep an idle connection (usually 60 seconds). If the server closed it first, a
@@ -108,7 +108,7 @@ export async function startServer(options: {
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const early = setTimeout(() => closeUnused(connections), unusedMs);
       const overdue = setTimeout(() => {
-        logger.warn({ requests: running.size }, 'cutting off what has not ended by itself');
+        logger.warn({ requests: running.size }, 'closing requests that did not finish in time');
         server.closeAllConnections();
       }, closeTimeoutMs);
       await Promise.race([closed, delay(unhurriedMs, undefined, { ref: false })]);

@@ -21,8 +21,8 @@ export type UnsentBounds = {
   /** A connection that has taken nothing of its answer for so many looks is cut off. */
   readonly mostStalledLooks: number;
   /**
-   * With more unsent bytes in all, connections that took nothing for some looks are cut off, the largest first; with more
-   * than twice as many, also those that read slowly.
+   * With more unsent bytes in all, connections that took nothing for some checks are closed, the largest first. With
+   * more than twice as many bytes, slow readers are closed too.
    */
   readonly mostBytes: number;
 };

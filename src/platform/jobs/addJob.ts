@@ -4,8 +4,6 @@ import type { Queryable } from '../database/database.ts';
 export type NewJob = {
   task: string;
   payload: unknown;
-  /** Now, unless given. */
-  runAt?: Date;
   /** Replaces a waiting job with the same key; a running job is not affected. */
   key?: string;
   /** Jobs of one queue run one after the other. */
@@ -20,7 +18,6 @@ export type NewJob = {
 export async function addJob(transaction: Queryable, job: NewJob): Promise<void> {
   await transaction.execute(sql`
     select graphile_worker.add_job(${job.task}, payload => ${JSON.stringify(job.payload)}::json,
-      queue_name => ${job.queue ?? null}::text, run_at => ${job.runAt?.toISOString() ?? null}::timestamptz,
-      max_attempts => ${job.maxAttempts ?? null}::int, job_key => ${job.key ?? null}::text,
-      priority => ${job.priority ?? null}::int)`);
+      queue_name => ${job.queue ?? null}::text, max_attempts => ${job.maxAttempts ?? null}::int,
+      job_key => ${job.key ?? null}::text, priority => ${job.priority ?? null}::int)`);
 }

@@ -12,7 +12,6 @@ export type JobsOptions = {
   /** Needs two connections in addition to those of the tasks. */
   pool: pg.Pool;
   tasks: Readonly<Record<string, JobTask>>;
-  /** Concurrent jobs. */
   concurrency: number;
   logger: Logger;
   /** A worker without a sign of life for this long counts as dead, and its jobs are free. */

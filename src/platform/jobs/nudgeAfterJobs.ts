@@ -4,9 +4,8 @@ import type { Worker, WorkerEvents } from 'graphile-worker';
 const pausesMs = [10, 50, 250, 1_000];
 
 /**
- * Makes a worker look for another job soon after each finished one. By itself the worker looks while it still
- * releases the job's queue, usually finds the queue taken, and then rests until its next poll, however many
- * jobs wait.
+ * Makes a worker look for another job soon after each finished one. By itself the worker looks while it still releases
+ * the job's queue, usually finds the queue taken, and then pauses until its next poll, however many jobs wait.
  */
 export function nudgeAfterJobs(events: WorkerEvents): void {
   const released = new WeakSet<Worker>();

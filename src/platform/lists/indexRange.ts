@@ -4,17 +4,13 @@ import type { Bound } from './listFilters.ts';
 export type IndexPosition = { readonly columns: readonly string[]; readonly values: readonly string[] };
 
 /**
- * Conditions for the entries of one key in an index over `(key, column, …)`, and among them for a range of
- * `column`. They compare rows instead of `key = value`: only this index can answer them, and the planner
- * estimates them as a constant share of the table. For an equality the planner multiplies frequencies that
- * may be stale or missing, expects a handful of rows, and sorts all rows of the key. `order by` must name the
- * key before the column. A scan starts exactly at its first bound. Up to PostgreSQL 17 it does not stop at
- * the last bound before the page is full, but at the end of the key: it skips entries of the index, not rows.
+ * Conditions for the entries of one key in an index over `(key, column, …)`, and among them for a range of `column`.
+ * They compare rows instead of `key = value`; ARCHITECTURE.md says why. `order by` must name the key before the column.
  *
  * @param value SQL that the planner cannot evaluate: a subquery or a column of an outer query.
  * @param lowest SQL of a value that no value of the column is below.
- * @param position where the page starts: entries after it in `direction`. The scan starts there and not at the range's bound on that
- * side, which every position lies within.
+ * @param position where the page starts: entries after it in `direction`. The scan starts there, not at the range's
+ * bound on that side.
  */
 export function buildIndexRange({
   key,

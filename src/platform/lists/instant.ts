@@ -21,7 +21,7 @@ export function toMilliseconds(seconds: number): number {
  * A point in time in wire form, in UTC with milliseconds. The same text as `Date`, in a third of the time; a
  * page of a list has fifty of them.
  *
- * @throws RangeError for what `Date` cannot hold.
+ * @throws RangeError for an instant that `Date` cannot hold.
  */
 export function toInstant(seconds: number): string {
   const ms = toMilliseconds(seconds);

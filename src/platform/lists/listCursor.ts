@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseJson } from '../errors/parseJson.ts';
-import { MalformedError } from '../errors/serviceError.ts';
+import { malformed } from '../errors/serviceError.ts';
 
 /** The identity of a list: its name, its owner, its order, and all of its filters. */
 export type ListName = readonly unknown[];
@@ -27,10 +27,8 @@ export function parseListCursor<Position>(
   const [mark, ...position]: unknown[] = Array.isArray(value) ? value : [];
   const parsed = shape.safeParse(position);
   if (mark === markOf(list) && parsed.success) return parsed.data;
-  const issues = [
-    { path: 'cursor', message: 'is not a valid cursor for this list with this sort order and these filters' },
-  ];
-  throw new MalformedError('The query is not as expected.', { field: 'cursor', issues });
+  const message = 'is not a valid cursor for this list with this sort order and these filters';
+  throw malformed('query', [{ path: 'cursor', message }]);
 }
 
 function markOf(list: ListName): string {

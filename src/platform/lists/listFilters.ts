@@ -9,7 +9,6 @@ export type Range = { readonly [Operator in keyof typeof operators]?: string | u
 /** One side of a range: the SQL on the right of the operator. */
 export type Bound = { readonly operator: (typeof operators)[keyof typeof operators]; readonly value: string };
 
-/** The given bounds of a range, with their values as parameters. */
 export function listBounds(range: Range, parameters: SqlParameters): Bound[] {
   return Object.entries(operators).flatMap(([name, operator]) => {
     const value = isOperator(name) ? range[name] : undefined;

@@ -7,7 +7,6 @@ import { type Position, parsePosition, writePosition } from './position.ts';
 import { type Sort, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
-/** The requested part of a list. */
 export type PageRequest = {
   readonly sort: Sort;
   readonly limit: number;

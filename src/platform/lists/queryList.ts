@@ -51,7 +51,7 @@ const mostGathered = 500;
  * names or of one time combined with the order of another column, which no index can serve. Then it reads the
  * range if that has few rows, and otherwise follows the order.
  *
- * @param run runs a query of the page's rows with these parameters; where there are none it may return a row of nulls.
+ * @param run runs a query of the page's rows with these parameters; if there are none, it may return a row of nulls.
  * @throws MalformedError for a cursor of another list.
  */
 export async function queryList<Row extends RowPart>(

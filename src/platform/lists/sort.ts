@@ -7,7 +7,6 @@ export type Sort = {
   readonly direction: 'asc' | 'desc';
 };
 
-/** The sorted column of a table. */
 export const sortColumns = {
   createdAt: 'created_at',
   updatedAt: 'updated_at',

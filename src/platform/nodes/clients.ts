@@ -14,13 +14,18 @@ import { watchHeights } from './watchHeights.ts';
 /** The clients of the followed chains by chain id. Each lives as long as the process and has nothing to close. */
 export type ChainClients = ReadonlyMap<number, PublicClient>;
 
-/** A process's access to its chains. */
+/** @throws Error for a chain that is not configured. */
+export function clientOf(chainId: number, { clients }: { clients: ChainClients }): PublicClient {
+  const client = clients.get(chainId);
+  if (!client) throw new Error(`no client for chain ${chainId}`);
+  return client;
+}
+
 export type ChainAccess = {
   /** Clients over all endpoints of a chain, with failover. */
   readonly clients: ChainClients;
   /** Clients over each single endpoint, by chain id. */
   readonly endpointClients: ReadonlyMap<number, readonly PublicClient[]>;
-  /** The current condition of the endpoints. */
   describe(): EndpointFacts[];
   /** The latest block reported by a usable endpoint of the chain; undefined if there is none. */
   latestBlock(chainId: number): number | undefined;

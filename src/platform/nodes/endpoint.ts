@@ -14,7 +14,6 @@ export type Endpoint = {
   ask(call: RpcCall): Promise<unknown>;
 };
 
-/** An endpoint's condition, for operators. */
 export type EndpointFacts = {
   readonly chainId: number;
   readonly host: string;

@@ -2,8 +2,8 @@
 export type RequestOutcome = 'answered' | 'failed' | 'limited';
 
 /**
- * ok: it is asked. failing: it rests after several failures in a row. limited: it reported too many requests,
- * and rests for as long as it asked.
+ * ok: it is asked. failing: it is paused after several failures in a row. limited: it reported too many requests, and
+ * is paused for as long as it asked.
  */
 export type EndpointStatus = 'ok' | 'failing' | 'limited';
 
@@ -13,12 +13,9 @@ export type EndpointHealth = {
   /** `waitMs` is the pause that the endpoint asked for, if any. */
   noteLimit(waitMs: number | undefined): void;
   status(): EndpointStatus;
-  /** 0 if it does not rest. */
+  /** 0 if it is not paused. */
   restsForMs(): number;
-  /**
-   * Whether a rest has ended and no request has been tried since: one request tries the node before others
-   * rely on it.
-   */
+  /** Whether a pause has ended and no request has been tried since: one request tries the node before others rely on it. */
   needsProbe(): boolean;
   failuresInARow(): number;
   counts(): Readonly<Record<RequestOutcome, number>>;
@@ -28,7 +25,7 @@ export type EndpointHealth = {
 const failuresToRest = 3;
 const firstRestMs = 1_000;
 const longestRestMs = 30_000;
-/** The longest rest that is granted. */
+/** The longest pause that is granted. */
 const longestLimitMs = 120_000;
 
 /** The health of an endpoint: a circuit breaker, and its rate-limit answers. */

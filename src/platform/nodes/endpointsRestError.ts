@@ -1,6 +1,5 @@
 import { BaseError } from 'viem';
 
-/** All endpoints of the chain rest now. */
 export class EndpointsRestError extends BaseError {
   override readonly name = 'EndpointsRestError';
   readonly waitMs: number;

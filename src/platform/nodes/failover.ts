@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BaseError, custom, RpcRequestError, type Transport } from 'viem';
+import { custom, type RpcRequestError, type Transport } from 'viem';
 import { traceStep } from '../tracing/tracing.ts';
 import type { RpcCall } from './batchedRpc.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EndpointsRestError } from './endpointsRestError.ts';
 import { readNodeAnswer } from './nodeAnswer.ts';
-import { findCallFault } from './unavailable.ts';
+import { findCallFault, findNodeAnswer } from './unavailable.ts';
 
 /** `isFinal`: no other endpoint could give a better answer. */
 type Failure = { readonly error: unknown; readonly isFinal: boolean; readonly isRefusal: boolean };
 
 const roundPauseMs = 100;
-/** A rest that ends this soon is awaited if there is no other endpoint. */
+/** A pause that ends this soon is awaited if there is no other endpoint. */
 const patienceMs = 2_000;
 /** A node's error for too many calls, in a request that went through. */
 const limitCodes = new Set([-32_005, 429]);
@@ -121,7 +121,7 @@ async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered 
   try {
     return { answer: await ask(call) };
   } catch (error) {
-    const refusal = findRefusal(error);
+    const refusal = findNodeAnswer(error);
     if (refusal && isLimit(refusal, call)) health.noteLimit(undefined);
     if (call.method !== 'eth_sendRawTransaction')
       return { error, isFinal: findCallFault(error) !== undefined, isRefusal: refusal !== undefined };
@@ -137,12 +137,6 @@ async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered 
 function worthier(one: Failure | undefined, other: Failure): Failure {
   if (!one) return other;
   return !one.isRefusal && other.isRefusal ? other : one;
-}
-
-function findRefusal(error: unknown): RpcRequestError | undefined {
-  if (!(error instanceof BaseError)) return undefined;
-  const answer = error.walk((cause) => cause instanceof RpcRequestError);
-  return answer instanceof RpcRequestError ? answer : undefined;
 }
 
 function isLimit({ code, details }: RpcRequestError, { method }: RpcCall): boolean {

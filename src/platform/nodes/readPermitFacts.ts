@@ -30,8 +30,7 @@ type PermitQuery = {
  */
 export async function readPermitFacts(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
   const facts = await readOnce(client, query);
-  // If a block between two answers uses up the nonce of the first answer, a good signature looks like a bad
-  // one.
+  // If a block is mined between the two answers, a valid signature can look invalid.
   const isDoubtful = findOwnError(facts.simulation) === 'InvalidSignature';
   return isDoubtful ? readOnce(client, query) : facts;
 }

@@ -1,4 +1,13 @@
-import { type Address, type Hex, hexToBigInt, isHex, type PublicClient, type RpcRequestError } from 'viem';
+import {
+  type Address,
+  type BlockTag,
+  type Hex,
+  hexToBigInt,
+  isHex,
+  type PublicClient,
+  type RpcBlockIdentifier,
+  type RpcRequestError,
+} from 'viem';
 import { chainUnavailable, findCallFault } from './unavailable.ts';
 
 export type Call = { readonly from: Address | undefined; readonly to: Address; readonly data: Hex };
@@ -24,22 +33,32 @@ export async function simulateCall(client: PublicClient, { from, to, data }: Cal
   } catch (error) {
     const answer = findCallFault(error);
     if (!answer) throw chainUnavailable(error);
-    const revertData = findRevertData(answer) ?? (await readRevertData(client, call));
+    // Some nodes leave the revert data out of estimates but return them for a plain call.
+    const revertData =
+      findRevertData(answer) ??
+      (await findRevert(client, { from, to, data }, 'latest').catch(() => undefined))?.data;
     return { ok: false, data: revertData, message: answer.details };
   }
 }
 
-/** Some nodes leave the revert data out of estimates but return them for a plain call. */
-async function readRevertData(
+/**
+ * The revert of a call in the state after a block, with the contract's revert data if the node gives them;
+ * undefined if it succeeds.
+ *
+ * @throws BaseError if no endpoint of the chain runs it there.
+ */
+export async function findRevert(
   client: PublicClient,
-  call: { from?: Address; to: Address; data: Hex },
-): Promise<Hex | undefined> {
+  { from, to, data }: Call,
+  block: Hex | BlockTag | RpcBlockIdentifier,
+): Promise<{ readonly data: Hex | undefined } | undefined> {
   try {
-    await client.request({ method: 'eth_call', params: [call, 'latest'] });
+    await client.request({ method: 'eth_call', params: [{ ...(from && { from }), to, data }, block] });
     return undefined;
   } catch (error) {
     const answer = findCallFault(error);
-    return answer && findRevertData(answer);
+    if (!answer) throw error;
+    return { data: findRevertData(answer) };
   }
 }
 

@@ -9,13 +9,24 @@ import { EndpointsRestError } from './endpointsRestError.ts';
 const nodeTroubleCodes = new Set([-32_005, -32_007, -32_601, -32_603, -32_004, -32_002, 429]);
 /** Some nodes use one code both for a failing call and for a missing block; only the words differ. */
 const callFaults = /revert|gas|opcode|stack|jump|code size|execution/i;
+/** Words of nodes that lack the block or its state. Some send data along, but have not run the call. */
+const blockAbsences =
+  /(block|header|state|trie node|resource).{0,80}(not found|not available|unavailable|unknown|missing)|(unknown|missing|no) (block|header|state|trie node)/i;
 
-/** The node's own answer, if the call itself caused the failure. */
-export function findCallFault(error: unknown): RpcRequestError | undefined {
+/** The node's own error, if it answered at all. */
+export function findNodeAnswer(error: unknown): RpcRequestError | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const answer = error.walk((cause) => cause instanceof RpcRequestError);
-  if (!(answer instanceof RpcRequestError) || nodeTroubleCodes.has(answer.code)) return undefined;
-  return answer.data !== undefined || callFaults.test(answer.details) ? answer : undefined;
+  return answer instanceof RpcRequestError ? answer : undefined;
+}
+
+/** The same, if the call itself caused the failure. */
+export function findCallFault(error: unknown): RpcRequestError | undefined {
+  const answer = findNodeAnswer(error);
+  if (!answer || nodeTroubleCodes.has(answer.code)) return undefined;
+  const { data, details } = answer;
+  const isFault = callFaults.test(details) || (data !== undefined && !blockAbsences.test(details));
+  return isFault ? answer : undefined;
 }
 
 /**

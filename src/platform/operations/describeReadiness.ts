@@ -44,7 +44,7 @@ export function describeReadiness(
   };
 }
 
-/** Chains of which all nodes fail, where the indexer has not reported so itself. */
+/** Chains whose nodes all fail, unless the indexer has reported so itself. */
 function describeUnreached(chains: Readiness['chains'], endpoints: readonly EndpointFacts[]): string[] {
   const isSilent = (chainId: number) =>
     chains.some((chain) => chain.chainId === chainId && chain.silentSince !== null);

@@ -30,10 +30,8 @@ export async function startInternalServer(options: {
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId'>[];
   metrics: Metrics;
-  /** The process's access to the chains. */
   access: Pick<ChainAccess, 'describe' | 'latestBlock'>;
   isStopping: () => boolean;
-  /** Additional routes. */
   addRoutes?: ((app: Hono, pool: pg.Pool) => void) | undefined;
   logger: Logger;
 }): Promise<InternalServer | undefined> {

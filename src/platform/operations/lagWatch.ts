@@ -61,7 +61,7 @@ export function watchLags(options: {
       for (const { chainId, index, fold } of lags) {
         const shown = indexed.get(chainId) ?? -1;
         const nodeBlock = silent.has(chainId) ? undefined : readNodeBlock(chainId);
-        // Without nodes there is nothing to wait for: blocks that were seen before may be waited for in vain.
+        // Without nodes there is nothing to wait for: blocks that were seen before may never come.
         index.note({ target: nodeBlock ?? shown, reached: shown }, nowMs);
         if (shown >= 0) fold.note({ target: shown, reached: folded.get(chainId) ?? -1 }, nowMs);
       }

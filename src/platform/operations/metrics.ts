@@ -103,74 +103,61 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   const registers = [new Registry()];
   const [registry = new Registry()] = registers;
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'HTTP requests by route and status, with the time until the response started.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const reorganisations = new Counter({
-    name: 'agreements_reorganisations_total',
-    help: 'Reorganisations by whether they removed confirmed blocks.',
-    labelNames: ['chain', 'reach'],
-    registers,
-  });
-  const temporalFirings = new Counter({
-    name: 'agreements_temporal_firings_total',
-    help: 'Firings of temporal notification rules. Each recipient counts once.',
-    registers,
-  });
-  const mails = new Counter({
-    name: 'agreements_mails_total',
-    help: 'Attempts to send notification mails by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const reads = new Counter({
-    name: 'agreements_replica_reads_total',
-    help: 'Reads that could use the replica, by the database that answered: the replica, or the primary with the reason.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const toolCalls = new Histogram({
-    name: 'agreements_tool_call_seconds',
-    help: 'Agent tool calls by tool and outcome (answered, refused, failed).',
-    labelNames: ['tool', 'outcome'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const quotaRefusals = new Counter({
-    name: 'agreements_quota_refusals_total',
-    help: 'Writes refused because a quota of the principal was used up.',
-    labelNames: ['quota'],
-    registers,
-  });
-  const admissions = new Counter({
-    name: 'agreements_admission_total',
-    help: 'Inputs by where they were checked (local: index and outbox; node) and outcome. For admitted inputs that reverted, the race that caused it.',
-    labelNames: ['by', 'outcome', 'race'],
-    registers,
-  });
-  const removed = new Counter({
-    name: 'agreements_removed_rows_total',
-    help: 'Rows removed because they were older than RETENTION_DAYS, by kind.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const undoneEvents = new Counter({
-    name: 'agreements_reorganised_events_total',
-    help: 'Released events whose block was later removed by a reorganisation, even if their transaction was included again.',
-    labelNames: ['chain'],
-    registers,
-  });
-  const attempts = new Histogram({
-    name: 'agreements_delivery_attempt_duration_seconds',
-    help: 'Webhook delivery attempts by the resulting delivery status.',
-    labelNames: ['status'],
-    buckets: secondsBuckets,
-    registers,
-  });
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name: `agreements_${name}_total`, help, labelNames, registers });
+  const histogram = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Histogram({ name, help, labelNames, buckets: secondsBuckets, registers });
+  const requests = histogram(
+    'http_request_duration_seconds',
+    'HTTP requests by route and status, with the time until the response started.',
+    ['method', 'route', 'status'],
+  );
+  const reorganisations = counter(
+    'reorganisations',
+    'Reorganisations by whether they removed confirmed blocks.',
+    ['chain', 'reach'],
+  );
+  const temporalFirings = counter(
+    'temporal_firings',
+    'Firings of temporal notification rules. Each recipient counts once.',
+    [],
+  );
+  const mails = counter('mails', 'Attempts to send notification mails by outcome.', ['outcome']);
+  const reads = counter(
+    'replica_reads',
+    'Reads that could use the replica, by the database that answered: the replica, or the primary with the reason.',
+    ['outcome'],
+  );
+  const toolCalls = histogram(
+    'agreements_tool_call_seconds',
+    'Agent tool calls by tool and outcome (answered, refused, failed).',
+    ['tool', 'outcome'],
+  );
+  const quotaRefusals = counter(
+    'quota_refusals',
+    'Writes refused because a quota of the principal was used up.',
+    ['quota'],
+  );
+  const admissions = counter(
+    'admission',
+    'Inputs by where they were checked (local: index and outbox; node) and outcome. For admitted inputs that reverted, the race that caused it.',
+    ['by', 'outcome', 'race'],
+  );
+  const removed = counter(
+    'removed_rows',
+    'Rows removed because they were older than RETENTION_DAYS, by kind.',
+    ['kind'],
+  );
+  const undoneEvents = counter(
+    'reorganised_events',
+    'Released events whose block was later removed by a reorganisation, even if their transaction was included again.',
+    ['chain'],
+  );
+  const attempts = histogram(
+    'agreements_delivery_attempt_duration_seconds',
+    'Webhook delivery attempts by the resulting delivery status.',
+    ['status'],
+  );
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name: `agreements_${name}`, help, labelNames, registers });
   const ready = gauge('ready', '1 if the process is ready, otherwise 0.', []);
@@ -194,7 +181,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   ]);
   const oldest = gauge(
     'outbox_oldest_age_seconds',
-    'When the oldest unmined transaction was accepted. 0 if none is waiting.',
+    'Age in seconds of the oldest unmined transaction. 0 if none is waiting.',
     ['chain'],
   );
   const balance = gauge('wallet_balance_wei', 'The balance of a relayer wallet.', ['chain', 'wallet']);
@@ -215,7 +202,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   const waiting = gauge('deliveries_waiting', 'Webhook deliveries waiting for an attempt.', ['status']);
   const oldestDelivery = gauge(
     'deliveries_oldest_age_seconds',
-    'When the oldest waiting delivery became due. 0 if none is waiting.',
+    'How long the oldest waiting delivery has waited, in seconds. 0 if none is waiting.',
     ['status'],
   );
   const quarantined = gauge(
@@ -239,12 +226,11 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
     ['chain'],
   );
   const foldLate = gauge('fold_late_seconds', 'How long the records have been behind the index.', ['chain']);
-  const endpointRequests = new Counter({
-    name: 'agreements_rpc_requests_total',
-    help: 'HTTP requests to an endpoint of a chain by outcome: answered, failed, limited.',
-    labelNames: ['chain', 'endpoint', 'outcome'],
-    registers,
-  });
+  const endpointRequests = counter(
+    'rpc_requests',
+    'HTTP requests to an endpoint of a chain by outcome: answered, failed, limited.',
+    ['chain', 'endpoint', 'outcome'],
+  );
   const ofChains = [
     underWay,
     retired,

@@ -25,7 +25,6 @@ export type WalletFacts = Readonly<RowOf<typeof relayerWallets, 'address' | 'sta
   readonly underWay: number;
 };
 
-/** The database's data about one chain. */
 export type ChainFacts = {
   readonly chainId: number;
   /** How far the index shows the chain; null until live indexing has seen a block. */

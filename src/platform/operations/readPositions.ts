@@ -4,7 +4,6 @@ import type { indexedHeads } from '../database/indexView.ts';
 import type { RowOf } from '../database/rowOf.ts';
 import { readSilences } from './readFacts.ts';
 
-/** How far the service has come on its chains. */
 export type ChainPositions = {
   /** The last block of the index, by chain id. */
   readonly indexed: ReadonlyMap<number, number>;

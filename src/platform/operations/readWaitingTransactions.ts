@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { RowAs, RowOf } from '../database/rowOf.ts';
 import type { transactions } from '../database/tables/transactions.ts';
 
-/** A transaction that is not mined yet. */
 export type WaitingTransaction = Readonly<
   RowOf<typeof transactions, 'id' | 'kind' | 'state' | 'wallet'> &
     RowAs<typeof transactions, { chainId: 'chain_id' }>

@@ -6,7 +6,6 @@ import { createDatabaseProbe } from './databaseProbe.ts';
 import type { ChainLag } from './lagWatch.ts';
 import { type ChainFacts, isIndexThere, readFacts } from './readFacts.ts';
 
-/** The condition of a process and its chains. */
 export type Readiness = {
   readonly isReady: boolean;
   readonly checks: {
@@ -23,10 +22,7 @@ export type Readiness = {
   };
   /** In words, why the process is not ready. Empty if it is. */
   readonly reasons: readonly string[];
-  /**
-   * In words, what is missing although the process is useful: a chain without an answering node holds up no
-   * other.
-   */
+  /** What is missing although the process is useful, in words: a chain without an answering node delays no other. */
   readonly degraded: readonly string[];
   /** Empty if the database does not answer. */
   readonly chains: readonly ChainFacts[];
@@ -39,7 +35,6 @@ export type Readiness = {
 export function createReadiness(options: {
   pool: pg.Pool;
   chains: readonly Pick<ChainConfiguration, 'chainId'>[];
-  /** Whether the process has been asked to stop. */
   isStopping: () => boolean;
   readLags: () => readonly ChainLag[];
   allowedLagMs: number;

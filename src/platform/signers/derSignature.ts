@@ -1,4 +1,3 @@
-/** The two numbers of an ECDSA signature. */
 export type SignatureNumbers = { readonly r: bigint; readonly s: bigint };
 
 /** The order of secp256k1. */
@@ -11,7 +10,7 @@ const tags = { sequence: 0x30, integer: 0x02 } as const;
  * returned `s` is in the lower half of the curve's order: (r, s) and (r, order - s) sign the same, and chains
  * accept only the lower one.
  *
- * @throws RangeError if it is anything else, be it only longer.
+ * @throws RangeError for anything else, including trailing bytes.
  */
 export function parseDerSignature(der: Uint8Array): SignatureNumbers {
   const outer = readElement(der, 0, tags.sequence);

@@ -58,7 +58,7 @@ const mostMemory = 1_200 * 1024 * 1024;
  * Decrypts the private key of a Web3 Secret Storage file, version 3, as written by geth, foundry and most
  * wallets, with scrypt or pbkdf2. Takes about a second by design of the format.
  *
- * @throws RangeError that says what is wrong with the file or that the password is; it holds no secret.
+ * @throws RangeError saying whether the file or the password is wrong. The message contains no secret.
  */
 export function decryptKeystore(text: string, password: string): Hex {
   const { crypto: sealed, address } = parseKeystore(text);

@@ -5,7 +5,7 @@ import { type KmsKey, type KmsTimes, openKmsSigner } from './kmsSigner.ts';
 import type { Signer } from './signer.ts';
 import type { SignerSettings } from './signerSettings.ts';
 
-/** The signers of one chain: those available now, and those that an external service has to provide first. */
+/** The signers of one chain: the available ones, and those that an external service must provide first. */
 export type RelaySigners = {
   readonly ready: readonly Signer[];
   /**

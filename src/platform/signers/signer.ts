@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 
-/** In the form for transactions; `s` is in the lower half, as chains require. */
+/** A signature in the form for transactions; `s` is in the lower half, as chains require. */
 export type TransactionSignature = { readonly r: Hex; readonly s: Hex; readonly yParity: 0 | 1 };
 
 /** The signer of one relayer wallet. The key itself is nowhere else in the process. */

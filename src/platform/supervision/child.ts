@@ -10,7 +10,6 @@ const defaultStopTimeoutMs = 20_000;
 export type ChildOptions = {
   /** The program: a file for Node to run. */
   entry: string;
-  /** Node's own options. */
   nodeFlags?: readonly string[] | undefined;
   /** The whole environment of the child. */
   env: NodeJS.ProcessEnv;

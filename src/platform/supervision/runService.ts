@@ -10,7 +10,6 @@ export type ServiceOptions = {
   logger: Logger;
   /** Opens the service's resources, and registers the closing of each as soon as it is open. */
   start(onClose: (closing: Closing) => void): Promise<void>;
-  /** The most time for closing all resources. */
   closeTimeoutMs?: number;
 };
 
@@ -48,7 +47,7 @@ export function runService(options: ServiceOptions): void {
       closings.splice(closings.lastIndexOf(closing), 1);
     }
     logger.info('stopped');
-    // Lines under way would be written after the ones that the end of the process writes, or not at all.
+    // Log lines in flight would appear after the final ones, or be lost.
     await new Promise((resolve) => logger.flush(resolve));
     clearTimeout(overdue);
     process.exit(failures > 0 ? 1 : exitCode);

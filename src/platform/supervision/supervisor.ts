@@ -9,7 +9,7 @@ const defaultRestarts: RestartLimit = { most: 6, withinMs: 60_000, longestDelayM
 /** The most restarts within a time before giving up, and the longest wait before one. */
 export type RestartLimit = { most: number; withinMs: number; longestDelayMs: number };
 
-/** For a process that others can do without: it is restarted for ever, with growing delays. */
+/** For a process that others can do without: it is always restarted, with growing delays. */
 export const unlimitedRestarts: RestartLimit = {
   most: Number.POSITIVE_INFINITY,
   withinMs: 600_000,

@@ -6,7 +6,7 @@ export type Allowance = {
   spend(amount: number): Promise<void>;
 };
 
-/** @param burst what can be spent at once after a long rest. */
+/** @param burst what can be spent at once after a long pause. */
 export function createAllowance({ perSecond, burst }: { perSecond: number; burst: number }): Allowance {
   const toMs = (amount: number) => (amount * 1_000) / perSecond;
   let earnedAt = 0;

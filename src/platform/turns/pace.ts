@@ -13,7 +13,7 @@ export type Pace = {
   spentMs(): number;
 };
 
-/** @param isPatient rests as long as it works while others are at work: several of the kind beside each other would leave them little. */
+/** @param isPatient while other work runs, pauses after each slice; otherwise several such tasks would starve it. */
 export function createPace({ isPatient = false }: { isPatient?: boolean } = {}): Pace {
   let spentMs = 0;
   let since = performance.now();

@@ -9,9 +9,7 @@ export type TurnQueues<Item> = {
   take(mayBegin?: (item: Item) => boolean): Item | undefined;
   /** The owner's item has ended. */
   end(owner: string): void;
-  /** Removes a waiting item. */
   remove(owner: string, item: Item): void;
-  /** Number of the owner's waiting items. */
   count(owner: string): number;
   /** Empties all queues, and returns the waiting items. */
   clear(): Item[];

@@ -47,7 +47,7 @@ export function analyzeAgreement(
   }
 }
 
-/** The same in steps of a few milliseconds, for callers with other work to do in between. */
+/** `analyzeAgreement` in steps of a few milliseconds, for callers with other work to do in between. */
 export function* analyzeInTurns(
   agreement: unknown,
   limits: ExplorationLimits = defaultExplorationLimits,

@@ -2,7 +2,6 @@ import { type Moment, pathTo } from './exploreFlow.ts';
 
 /** A finding about a document. */
 export type Finding = {
-  /** The path in the document. */
   readonly path: string;
   readonly message?: string;
   readonly state?: string;

@@ -41,7 +41,7 @@ export type Seen = {
 
 export type Exploration = {
   readonly moments: readonly Moment[];
-  /** By the path of the transition. */
+  /** Keyed by the path of the transition. */
   readonly seen: ReadonlyMap<string, Seen>;
   /** What ended the search early; null if it was complete. */
   readonly stoppedAt: 'moments' | 'steps' | 'optional_fields' | null;

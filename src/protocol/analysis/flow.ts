@@ -1,10 +1,9 @@
 import type { Field } from '../fields.ts';
+import { listInitialVariables } from '../initialData.ts';
 import { type Input, listInputIds, readInput } from '../inputDefinitions.ts';
 import type { Issuer } from '../issuers.ts';
 import { JsonCursor } from '../jsonCursor.ts';
-import { findVariableReference } from '../references.ts';
 import { readTransitions } from '../transitions.ts';
-import { findVariable } from '../variables.ts';
 import { type Contradiction, findContradictions } from './findContradictions.ts';
 
 /** A set of variables that issuers name and inputs store, one bit each. */
@@ -62,7 +61,7 @@ export function* readFlow(agreement: unknown): Generator<undefined, Flow> {
     inputs.push(readInput(root, id));
     yield;
   }
-  const bits = assignBits(inputs, readInitialVariables(root));
+  const bits = assignBits(inputs, new Set(listInitialVariables(root).map(({ name }) => name)));
   const transitions = readFlowTransitions(root);
   const flowInputs = new Map<string, FlowInput>();
   for (const input of inputs) {
@@ -80,16 +79,6 @@ export function* readFlow(agreement: unknown): Generator<undefined, Flow> {
     ),
     tracked: bits.sometimes.size,
   };
-}
-
-/** The variables that the contract holds from its creation. */
-function readInitialVariables(root: JsonCursor): ReadonlySet<string> {
-  const data = root.at('execution').at('initialize').at('data');
-  const names = data.keys().flatMap((key) => {
-    const { value } = data.at(key);
-    return (typeof value === 'string' && findVariableReference(value)) || [];
-  });
-  return new Set(names.filter((name) => findVariable(root, name) !== undefined));
 }
 
 type Bits = { readonly initial: ReadonlySet<string>; readonly sometimes: ReadonlyMap<string, Stored> };

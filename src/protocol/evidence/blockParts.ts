@@ -27,7 +27,7 @@ export type Header = {
 
 const headerFields = 15;
 
-/** @throws EncodingError for what is no header. */
+/** @throws EncodingError for anything but a header. */
 export function parseHeader(raw: Hex): Header {
   const bytes = hexToBytes(raw);
   const fields = decodeList(bytes);
@@ -56,7 +56,6 @@ export async function recoverSealer({ fields }: Header): Promise<Hex | undefined
   return recoverSigner(keccak256Bytes(encodeList(unsealed)), { r, s, yParity: seal[64] ?? 2 });
 }
 
-/** The fields of a transaction. */
 export type Transaction = {
   readonly hash: Hex;
   /** 0 for a legacy transaction. */
@@ -164,7 +163,7 @@ export type Receipt = {
   readonly logs: readonly Log[];
 };
 
-/** @throws EncodingError for what is not a receipt. Deposits have up to two fields more than others. */
+/** @throws EncodingError for anything but a receipt. Deposits have up to two fields more than others. */
 export function parseReceipt(raw: Hex): Receipt {
   const { type, body } = openEnvelope(hexToBytes(raw));
   const fields = decodeList(body);

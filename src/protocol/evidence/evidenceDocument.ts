@@ -9,7 +9,6 @@ import { readVariables } from '../variables.ts';
 import type { EvidenceFile, EvidenceValue } from './evidenceFile.ts';
 import { refuse } from './refusal.ts';
 
-/** A document and what it compiles to. */
 export type CompiledDocument = { readonly agreement: unknown; readonly parameters: AgreementParameters };
 
 /**
@@ -85,7 +84,6 @@ function requireCanonical(agreement: unknown, values: readonly EvidenceValue[]):
   }
 }
 
-/** The bytes of a text as hex digits. */
 export function textHex(text: string): Hex {
   return `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

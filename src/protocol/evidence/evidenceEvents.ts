@@ -4,7 +4,6 @@ import { nameHash } from '../names.ts';
 import type { ActionInit } from '../onChain.ts';
 import type { Log } from './blockParts.ts';
 
-/** The topics of the contracts' events. */
 export const eventTopics = {
   AgreementDeployed: nameHash('AgreementDeployed(address,address,string,bytes32)'),
   AgreementCreatedWithPermit: nameHash('AgreementCreatedWithPermit(address,address,address)'),
@@ -21,12 +20,10 @@ export function isEvent(log: Log | undefined, name: EventName, address: Hex): lo
   return log !== undefined && log.address === address && log.topics[0] === eventTopics[name];
 }
 
-/** An address as a topic. */
 export function addressTopic(address: Hex): Hex {
   return `0x${'0'.repeat(24)}${address.slice(2)}`;
 }
 
-/** The address in a topic. */
 export function topicAddress(topic: Hex | undefined): Hex {
   return `0x${(topic ?? '').slice(-40)}`;
 }

@@ -8,7 +8,6 @@ import { type AgreementParameters, type Condition, FieldType } from '../onChain.
 import * as Op from '../op.ts';
 import { refuse } from './refusal.ts';
 
-/** An input for the replay. */
 export type ReplayedInput = {
   readonly inputId: Hex;
   readonly payload: Hex;

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { isJsonObject } from '../jsonCursor.ts';
 import type { WireValue } from '../values.ts';
 import {
   type EvidenceBlock,
@@ -72,17 +73,13 @@ function objectOf<Shape extends Record<string, Reader<unknown>>>(
 ): Reader<{ [Key in keyof Shape]: ReturnType<Shape[Key]> }> {
   const names = Object.keys(shape);
   return (value, path) => {
-    if (!isObject(value)) bad(path, 'an object');
+    if (!isJsonObject(value)) bad(path, 'an object');
     const found = Object.keys(value);
     if (found.length !== names.length || found.some((key, at) => key !== names[at]))
       bad(path, `an object with the keys ${names.join(', ')}`);
     const entries = Object.entries(shape).map(([key, read]) => [key, read(value[key], join(path, key))]);
     return Object.fromEntries(entries) as { [Key in keyof Shape]: ReturnType<Shape[Key]> };
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function join(path: string, key: string): string {
@@ -139,7 +136,7 @@ const wireValue: Reader<WireValue> = (value, path) =>
 /** An object whose keys are names. */
 function mapOf<Value>(read: Reader<Value>): Reader<Readonly<Record<string, Value>>> {
   return (value, path) => {
-    if (!isObject(value)) bad(path, 'an object');
+    if (!isJsonObject(value)) bad(path, 'an object');
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, read(item, join(path, key))]));
   };
 }

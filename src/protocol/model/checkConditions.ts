@@ -30,7 +30,7 @@ export class UnknownVariable extends Error {
 
 export type CheckedInput = {
   readonly definition: InputDef;
-  /** By id; the first field of each id. */
+  /** Keyed by id; the first field of each id. */
   readonly submitted: ReadonlyMap<string, DataField>;
   /** Includes what this input has stored already. */
   readonly variables: Variables;

@@ -1,12 +1,10 @@
-import type { Hex } from 'viem';
 import { compileKnown } from '../compileAgreement.ts';
 import { ValuesError } from '../errors.ts';
+import { listInitialVariables } from '../initialData.ts';
 import { JsonCursor } from '../jsonCursor.ts';
 import { nameHash } from '../names.ts';
 import type { ActionInit } from '../onChain.ts';
-import { findVariableReference } from '../references.ts';
 import type { WireValues } from '../values.ts';
-import { findVariable } from '../variables.ts';
 import { createEngine } from './createEngine.ts';
 import type { Engine } from './engine.ts';
 
@@ -28,21 +26,13 @@ export type DocumentCreation = {
  */
 export function createDocumentEngine({ agreement, initialValues, actions }: DocumentCreation): Engine {
   const { parameters, issues } = compileKnown(agreement, initialValues);
-  const authored = new JsonCursor(agreement).at('execution').at('actions').items();
+  const root = new JsonCursor(agreement);
+  const authored = root.at('execution').at('actions').items();
   if (actions === undefined && parameters.actions.length < authored.length) throw new ValuesError(issues);
   const engine = createEngine({ ...parameters, actions: [...(actions ?? parameters.actions)] });
   const known = new Set(parameters.initVars.map(({ id }) => id));
-  const unknown = listInitialVariables(agreement).filter((id) => !known.has(id));
+  const unknown = listInitialVariables(root)
+    .map(({ name }) => nameHash(name))
+    .filter((id) => !known.has(id));
   return { ...engine, variables: engine.variables.with(unknown.map((id) => [id, 'unknown'] as const)) };
-}
-
-/** The variables that the contract holds from its creation. */
-function listInitialVariables(agreement: unknown): Hex[] {
-  const root = new JsonCursor(agreement);
-  const data = root.at('execution').at('initialize').at('data');
-  return data.keys().flatMap((key) => {
-    const { value } = data.at(key);
-    const name = typeof value === 'string' ? findVariableReference(value) : undefined;
-    return name === undefined || findVariable(root, name) === undefined ? [] : [nameHash(name)];
-  });
 }

@@ -15,7 +15,7 @@ import { EngineRevert, refuseBytes, refuseFor } from './reverts.ts';
 /**
  * The engine as the factory creates it, in its initial state with its initial variables.
  *
- * @throws EngineRevert with what the contract reverts with, where it refuses the creation.
+ * @throws EngineRevert with the contract's revert, if it refuses the creation.
  */
 export function createEngine(parameters: EngineParameters): Engine {
   requireDecodableEnums(parameters);

@@ -40,7 +40,6 @@ export type Engine = {
   readonly nonces: Layers<string, bigint>;
 };
 
-/** The key of a transition and its action. */
 export function transitionKey(fromState: string, inputId: string): string {
   return `${fromState}${inputId}`;
 }

@@ -7,7 +7,7 @@ import type { Reads } from '../../platform/database/reads.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import type { ChainClients } from '../../platform/nodes/clients.ts';
 import type { QuotaKeeper as Quotas } from '../quotas/quotaKeeper.ts';
-import type { Changes } from './changes.ts';
+import type { ChangeWatcher } from './changeWatcher.ts';
 
 /** The dependencies of the agreements' functions; created at the start and shared by all requests. */
 export type Services = {
@@ -18,11 +18,10 @@ export type Services = {
   readonly reads: Reads;
   readonly chains: readonly ChainConfiguration[];
   readonly clients: ChainClients;
-  readonly changes: Changes;
+  readonly changes: ChangeWatcher;
   readonly limits: Limits;
   readonly cipher: Cipher;
   readonly webhookSettings: WebhookSettings;
-  /** Enforces the principals' quotas. */
   readonly quotas: Quotas;
   /** Whether the installation sends mails of notification rules. */
   readonly isMailConfigured: boolean;

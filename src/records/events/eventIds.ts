@@ -22,14 +22,14 @@ export type NotificationPlace = { recordId: string; ruleId: string; recipient: s
 
 type Of<Place> = Place & { principalId: string };
 
-/** Derives event ids from the content: the same for ever and in every process, and impossible to guess. */
+/** Derives event ids from the content: always the same, in every process, and impossible to guess. */
 export type EventIds = {
   ofTransition(place: Of<TransitionPlace>): string;
   ofDeployment(place: Of<DeploymentPlace>): string;
   ofNotification(place: Of<NotificationPlace>): string;
 };
 
-/** @param secret of the installation; ids made with another are all others. */
+/** @param secret of the installation; another secret gives different ids. */
 export function createEventIds(secret: Buffer): EventIds {
   const idOf = (kind: string, principalId: string, parts: readonly (string | number)[]) => {
     const text = JSON.stringify([kind, principalId, ...parts]);
@@ -53,7 +53,7 @@ export function transitionIdentity({
   return JSON.stringify([chainId, agreement.toLowerCase(), transactionHash.toLowerCase(), ordinal]);
 }
 
-/** A unique name of a deployment, likewise. */
+/** A unique name of a deployment, for deriving other names; not a secret. */
 export function deploymentIdentity({ chainId, recordId, transactionHash }: DeploymentPlace): string {
   return JSON.stringify([chainId, recordId, transactionHash.toLowerCase()]);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../platform/errors/parseJson.ts';
-import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { type MalformedError, malformed, RefusedError } from '../../platform/errors/serviceError.ts';
 
 /** A position in one principal's feed, after the event `position`. */
 export type FeedPlace = {
@@ -37,8 +37,7 @@ export function parseFeedCursor(text: string, principalId: string): ParsedCursor
 }
 
 export function refuseCursor(message: string): MalformedError {
-  const issues = [{ path: 'after', message }];
-  return new MalformedError('The query is not as expected.', { field: 'after', issues });
+  return malformed('query', [{ path: 'after', message }]);
 }
 
 /** For a cursor after which events were removed: reading on would silently skip them. */

@@ -15,8 +15,9 @@ export type FeedPage = {
  * A principal's released events after a cursor, in the order of release. No event ever appears before a
  * cursor already returned, so reading on from the last cursor gives every event once.
  *
- * @throws MalformedError for a cursor of another principal, and for one that lies ahead of the feed or points at another event than
- * when it was given, as after a database was restored: what was told since then is told anew, under the same ids.
+ * @throws MalformedError for a cursor of another principal, and for one that lies ahead of the feed or points at
+ * another event than when it was given. This happens after the database was restored from a backup: events since the
+ * backup are sent again under the same ids.
  */
 export async function listEvents(pool: pg.Pool, request: FeedRequest): Promise<FeedPage> {
   const { events, nextCursor, isEnd } = await readFeed(pool, request);

@@ -4,7 +4,7 @@ import type { EventParts } from './eventParts.ts';
 
 /** An event for one principal, as stored before its release. */
 export type NewEvent = {
-  /** Derived from the content by `EventIds`: the same event has the same id for ever. */
+  /** Derived from the content by `EventIds`: the same event always has the same id. */
   id: string;
   principalId: string;
   recordId: string;

@@ -50,7 +50,7 @@ type Row = RowOf<typeof eventFeeds, 'last_position' | 'expired_through'> &
  *
  * @throws MalformedError for a cursor of another principal, and for one that lies ahead of the feed or points at another event than
  * when it was given.
- * @throws RefusedError `cursor_expired` for one from before events that are not kept any more.
+ * @throws RefusedError `cursor_expired` if events after the cursor are no longer kept.
  */
 export async function readFeed(pool: pg.Pool, request: FeedRequest): Promise<FeedPart> {
   const { principalId, after, limit, mostBytes = pageBytes } = request;

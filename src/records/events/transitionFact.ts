@@ -2,7 +2,6 @@ import type { Hex } from 'viem';
 import type { VariableValues } from '../../platform/database/tables/records.ts';
 import type { Participant } from '../../protocol/participants.ts';
 
-/** The record's data in its events. */
 export type AnnouncedRecord = {
   id: string;
   principalId: string;
@@ -42,7 +41,6 @@ export type TransitionFact = {
   isSilent: boolean;
 };
 
-/** The input id of deployments. */
 export const deployInputId = '__deploy';
 
 export const blockOrdersPerTransition = 2 ** 17;

@@ -2,9 +2,20 @@ import type pg from 'pg';
 import { type Hex, size } from 'viem';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { intrinsicGas } from '../../protocol/intrinsicGas.ts';
+import { keccak256Text } from '../../protocol/keccak.ts';
 
 /** The most gas that inputs of a kind have used, without the cost of their call data. */
 export type GasBound = { readonly executionGas: bigint; readonly callBytes: number };
+
+/**
+ * The kind of a call: of one definition, with one input, and of a similar length. A long payload may use far more gas, and
+ * whoever sends one must not raise the bound of everybody's short ones. Calls of one kind differ in length by less than
+ * a factor of two.
+ */
+export function buildGasKind(call: { definitionHash: Hex; inputHash: Hex; callData: Hex }): string {
+  const magnitude = Math.ceil(Math.log2(size(call.callData)));
+  return keccak256Text(`${call.definitionHash} ${call.inputHash} ${magnitude}`);
+}
 
 /** The most gas for reading and checking one more byte of a payload. */
 const byteGas = 44n;
@@ -12,7 +23,7 @@ const byteGas = 44n;
 const coldSlotGas = 17_100n;
 /** A change of state, if the observed input kept the state. */
 const changedSlotGas = 2_900n;
-/** Of a stored field: its type, its length, and its data. */
+/** Slots of a stored field: its type, its length, and its data. */
 const slotsOfField = 4n;
 
 /**

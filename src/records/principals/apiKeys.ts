@@ -69,7 +69,7 @@ export async function listKeys(
 }
 
 /**
- * Revokes a key for ever, on every process within a second. A revoked key stays unchanged.
+ * Revokes a key permanently, on every process within a second. A revoked key stays unchanged.
  *
  * @throws AdministrationError if there is no key of that id.
  */

@@ -1,3 +1,5 @@
+import type { entitlementModes } from '../../platform/database/tables/access.ts';
+
 /** The scopes that routes need. */
 export const scopes = ['agreements.read', 'agreements.write', 'webhooks.read', 'webhooks.write'] as const;
 export type Scope = (typeof scopes)[number];
@@ -6,12 +8,11 @@ export type Scope = (typeof scopes)[number];
 export const grantableScopes = [...scopes, 'agreements.*', 'webhooks.*', '*'] as const;
 export type GrantableScope = (typeof grantableScopes)[number];
 
-export const entitlementModes = ['free_allowlist', 'paid_required', 'blocked'] as const;
 export type EntitlementMode = (typeof entitlementModes)[number];
 
 export type Entitlement = { readonly scope: string; readonly mode: EntitlementMode };
 
-/** From lax to strict. */
+/** A larger number is stricter. */
 const strictness = { free_allowlist: 0, paid_required: 1, blocked: 2 } as const;
 
 /**

@@ -27,23 +27,23 @@ export type QuotaKeeper = {
   check(principalId: string, write: keyof typeof quotasOf): Promise<void>;
   /** Begins to read the data for `check`, so that it need not wait. */
   prefetch(principalId: string): void;
-  /** After a write. */
+  /** Notes what a write has used. */
   note(principalId: string, use: Use): void;
   /** Stores the noted usage. */
   close(): Promise<void>;
 };
 
-/** Older data of other processes are read again, while writes still go by them. */
+/** Older usage is refreshed in the background. */
 const freshMs = 1_000;
 /** Writes wait for newer data instead of going by older ones. */
 const usableMs = 2_000;
-/** For how many principals data are kept. */
+/** The most principals whose usage is cached. */
 const rememberedPrincipals = 10_000;
 const flushMs = 1_000;
 
 /**
- * Not those of events and mails: whoever moves an agreement causes them to all principals that hold it, and would keep
- * them from writing.
+ * Quotas of events and mails are left out: a sender of inputs causes these for all principals that hold the agreement,
+ * and could keep them from writing.
  */
 const ofTransactions: readonly Quota[] = ['openTransactions', 'gasPerDay', 'storedBytes'];
 const quotasOf = {
@@ -52,11 +52,13 @@ const quotasOf = {
   import: ['adoptedAgreements', 'storedBytes'],
   keptAnswer: ['answerBytesPerDay'],
   webhook: ['storedBytes'],
+  link: ['storedBytes'],
   delivery: ['eventsPerDay'],
 } as const satisfies Record<string, readonly Quota[]>;
 const isForEver: Record<Quota, boolean> = {
   openTransactions: false,
   eventsPerDay: false,
+  eventBytesPerDay: false,
   mailsPerDay: false,
   gasPerDay: false,
   answerBytesPerDay: false,
@@ -71,7 +73,7 @@ type Known = {
   states: Promise<QuotaState[]>;
   at: number;
   unread: Noted[];
-  /** What is being read to replace it. */
+  /** The refresh under way. */
   next?: Known | undefined;
 };
 
@@ -216,6 +218,7 @@ function usedOf(use: Use, quota: Quota): number {
     case 'adoptedAgreements':
       return use.adoptedAgreements ?? 0;
     case 'eventsPerDay':
+    case 'eventBytesPerDay':
     case 'mailsPerDay':
       return 0;
   }

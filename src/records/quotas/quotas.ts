@@ -17,12 +17,14 @@ export const defaultQuotas = {
   openTransactions: 5_000,
   /** With test events and redeliveries. */
   eventsPerDay: 500_000,
+  /** Bytes of events; what many recipients share counts about once. */
+  eventBytesPerDay: 2 * 1024 ** 3,
   mailsPerDay: 2_000,
-  /** As estimated, and used by attempts in vain; the operator pays. */
+  /** As estimated, and used by failed attempts; the operator pays. */
   gasPerDay: 50_000_000_000,
   /** Bytes of answers kept for Idempotency-Keys, each for a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Bytes of documents, values, rules, payloads and webhooks, for ever. */
+  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions, kept permanently. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;
@@ -33,6 +35,7 @@ export type Quotas = Readonly<Record<Quota, number>>;
 export const quotaNames = [
   'openTransactions',
   'eventsPerDay',
+  'eventBytesPerDay',
   'mailsPerDay',
   'gasPerDay',
   'answerBytesPerDay',
@@ -42,7 +45,7 @@ export const quotaNames = [
 
 export type QuotaState = { quota: Quota; used: number; limit: number; isDefault: boolean };
 
-type Row = RowOf<typeof usageDays, 'events' | 'mails' | 'gas' | 'answer_bytes'> &
+type Row = RowOf<typeof usageDays, 'events' | 'event_bytes' | 'mails' | 'gas' | 'answer_bytes'> &
   RowOf<typeof usageTotals, 'stored_bytes'> &
   RowAs<typeof usageTotals, { adopted: 'adopted_agreements' }> & {
     open: number;
@@ -56,14 +59,13 @@ const findUse = (principalId: string) => sql`
   select own.set, (select count(*)::int from (
       select 1 from service.transactions where principal_id = ${principalId} and state in (${stateLists.open})
       limit coalesce((own.set->>'openTransactions')::bigint, ${defaultQuotas.openTransactions}::bigint)) as open) as open,
-    coalesce(today.events, 0) as events, coalesce(today.mails, 0) as mails, coalesce(today.gas, 0) as gas,
+    coalesce(today.events, 0) as events, coalesce(today.event_bytes, 0) as event_bytes, coalesce(today.mails, 0) as mails, coalesce(today.gas, 0) as gas,
     coalesce(today.answer_bytes, 0) as answer_bytes,
     coalesce(total.stored_bytes, 0) as stored_bytes, coalesce(total.adopted_agreements, 0) as adopted
   from own
   left join service.usage_days today on today.principal_id = ${principalId} and today.day = (now() at time zone 'utc')::date
   left join service.usage_totals total on total.principal_id = ${principalId}`;
 
-/** A principal's usage and quotas. */
 export async function readQuotas(database: Queryable, principalId: string): Promise<QuotaState[]> {
   const { rows } = await database.execute<Row>(findUse(principalId));
   const [row] = rows;
@@ -71,6 +73,7 @@ export async function readQuotas(database: Queryable, principalId: string): Prom
   const used: Quotas = {
     openTransactions: row.open,
     eventsPerDay: Number(row.events),
+    eventBytesPerDay: Number(row.event_bytes),
     mailsPerDay: Number(row.mails),
     gasPerDay: Number(row.gas),
     answerBytesPerDay: Number(row.answer_bytes),

@@ -8,26 +8,30 @@ export async function addUsage(
   used: readonly {
     principalId: string;
     events?: number;
+    eventBytes?: number;
     mails?: number;
     gas?: bigint;
     answerBytes?: number;
   }[],
 ): Promise<void> {
   if (used.length === 0) return;
-  const rows = used.map(({ principalId, events = 0, mails = 0, gas = 0n, answerBytes = 0 }) => ({
-    principal_id: principalId,
-    events,
-    mails,
-    gas: String(gas),
-    answer_bytes: answerBytes,
-  }));
+  const rows = used.map(
+    ({ principalId, events = 0, eventBytes = 0, mails = 0, gas = 0n, answerBytes = 0 }) => ({
+      principal_id: principalId,
+      events,
+      event_bytes: eventBytes,
+      mails,
+      gas: String(gas),
+      answer_bytes: answerBytes,
+    }),
+  );
   await transaction.execute(sql`
-    insert into service.usage_days as usage (principal_id, day, events, mails, gas, answer_bytes)
-    select principal_id, (now() at time zone 'utc')::date, sum(events), sum(mails), sum(gas), sum(answer_bytes)
-    from ${recordsOf(rows)} as used(principal_id text, events bigint, mails bigint, gas numeric, answer_bytes bigint)
+    insert into service.usage_days as usage (principal_id, day, events, event_bytes, mails, gas, answer_bytes)
+    select principal_id, (now() at time zone 'utc')::date, sum(events), sum(event_bytes), sum(mails), sum(gas), sum(answer_bytes)
+    from ${recordsOf(rows)} as used(principal_id text, events bigint, event_bytes bigint, mails bigint, gas numeric, answer_bytes bigint)
     group by principal_id order by principal_id
     on conflict (principal_id, day) do update set events = usage.events + excluded.events,
-      mails = usage.mails + excluded.mails, gas = usage.gas + excluded.gas,
+      event_bytes = usage.event_bytes + excluded.event_bytes, mails = usage.mails + excluded.mails, gas = usage.gas + excluded.gas,
       answer_bytes = usage.answer_bytes + excluded.answer_bytes`);
 }
 

@@ -23,7 +23,6 @@ export type Occurrence = {
   readonly variables: VariableValues;
 };
 
-/** A rule's firing for one recipient, as stored. */
 export type NewFiring = {
   readonly id: string;
   readonly principalId: string;
@@ -85,14 +84,15 @@ export function passOnVariables(
   const events = occurrences
     .filter(({ rule }) => channelOf(rule) !== 'email')
     .reduce((sum, occurrence) => sum + listRecipients(occurrence).length, 0);
-  return buildEventPart(record.principalId, fitVariables({ ...submitted, ...variables }, events));
+  // Mails hold no values: megabytes would be measured in vain.
+  const values = events === 0 ? {} : fitVariables({ ...submitted, ...variables }, events);
+  return buildEventPart(record.principalId, values);
 }
 
 function listRecipients({ rule, record, variables }: Occurrence): Recipient[] {
   return resolveRecipients(rule.recipients, { ...record, variables });
 }
 
-/** The text of a rule on one occasion. */
 export function describe({ rule, record, transition, variables }: Occurrence): Notification {
   const facts = { agreementId: record.id, agreementName: record.displayName, ...transition };
   return writeNotification(rule, { facts, variables });

@@ -23,7 +23,6 @@ import { knownAddresses } from './recipients.ts';
 /** Errors and warnings of a template; paths begin with `notificationTemplate`. */
 export type TemplateReport = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
 
-/** The context of the check. */
 export type TemplateFacts = {
   readonly agreement: unknown;
   readonly isMailConfigured: boolean;
@@ -34,7 +33,6 @@ export type TemplateFacts = {
   };
   /** UTF-8 bytes of all initial values of the agreement; 0 by default. */
   readonly valueBytes?: number;
-  /** The installation's limits. */
   readonly limits?: RuleLimits;
 };
 

@@ -18,7 +18,6 @@ export const durationShape = z.strictObject({
   unit: z.enum(durationUnits),
 });
 
-/** The duration in whole milliseconds. */
 export function toDurationMs({ value, unit }: Duration): number {
   return Math.round(value * unitMs[unit]);
 }

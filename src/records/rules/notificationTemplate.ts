@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { parseJson } from '../../platform/errors/parseJson.ts';
 import { durationShape, toDurationMs } from './duration.ts';
 
-/** Limits of a template. */
 export const templateLimits = {
   /** More than any installation should allow; `RuleLimits` has the installation's own limit. */
   rules: 1_000,

@@ -13,10 +13,7 @@ type Row = RowAs<typeof ruleCounts, { ruleId: 'rule_id'; recipient: 'recipient' 
 
 const atOnce = 1_000;
 
-/**
- * Each count is looked up by its key: a record counts for ever for every recipient that its variables have
- * named.
- */
+/** Each count is looked up by its key: a record counts permanently for every recipient that its variables have named. */
 const query = `select asked.rule_id as "ruleId", asked.recipient,
     (select c.count from service.rule_counts c
       where c.record_id = $1 and c.rule_id = asked.rule_id and c.recipient = asked.recipient) as count

@@ -61,7 +61,7 @@ function resolveVariable(name: string, { participants, variables }: Parties): Ca
   const value = Object.hasOwn(variables, name) ? variables[name] : participant?.walletAddress;
   const wallet =
     typeof value === 'string' && isAddress(value, { strict: false }) ? getAddress(value) : undefined;
-  // If another wallet has taken over the part, the given address is not its address.
+  // If the variable now holds another wallet, the stored e-mail address is not that wallet's.
   const isSame = wallet !== undefined && participant?.walletAddress === wallet;
   const email = isSame && typeof participant.email === 'string' ? participant.email : undefined;
   return { email, wallet };

@@ -16,7 +16,6 @@ export type TemporalPlan = {
 /** Part of a stay in a state: when the stay began, and when the variables got their values. */
 export type Span = { readonly enteredMs: number; readonly sinceMs: number; readonly date: string | null };
 
-/** The default interval of a rule. */
 const defaultIntervalMs = 86_400_000;
 
 /** The reason in `TemporalPlan` why a rule does not fire in a span: its date is invalid. */

@@ -2,9 +2,10 @@ import { eq, sql } from 'drizzle-orm';
 import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
-import { apiKeys, principals } from '../../platform/database/tables/access.ts';
+import { apiKeys } from '../../platform/database/tables/access.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import type { Capabilities } from './capabilities.ts';
 import { createSecret, hashSecret } from './secretText.ts';
 import { isInForceOf, type SessionRow, sessionColumns } from './sessionRow.ts';
@@ -39,7 +40,7 @@ export async function insertSession(
   { principalId, keyId, capabilities, label, portalLinkId }: NewSession,
   { sessionIdleSeconds, sessions: limit }: SessionLimits,
 ): Promise<{ session: SessionRow; token: string }> {
-  await lockSessionsOf(transaction, principalId);
+  await lockPrincipal(transaction, principalId);
   const open = transaction
     .select({ id: sessions.id })
     .from(sessions)
@@ -66,13 +67,4 @@ export async function insertSession(
     .returning(sessionColumns);
   if (!session) throw new Error('a session was not stored');
   return { session, token };
-}
-
-/** Prevents other new sessions and links of the principal until the end of the transaction. */
-export async function lockSessionsOf(transaction: DatabaseTransaction, principalId: string): Promise<void> {
-  await transaction
-    .select({ id: principals.id })
-    .from(principals)
-    .where(eq(principals.id, principalId))
-    .for('no key update');
 }

@@ -8,7 +8,7 @@ import { hashSecret, isSecret } from './secretText.ts';
 import { type SessionRow, sessionColumns } from './sessionRow.ts';
 
 /**
- * Ends a session of a principal for ever, on every process within a second. An ended session stays unchanged.
+ * Ends a session of a principal permanently, on every process within a second. An ended session stays unchanged.
  *
  * @throws NotFoundError if the principal has no such session.
  */

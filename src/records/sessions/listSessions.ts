@@ -1,9 +1,9 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { apiKeys } from '../../platform/database/tables/access.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
-import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
+import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { isInForce, isInForceOf, type SessionRow, sessionColumns } from './sessionRow.ts';
 
 /**
@@ -11,20 +11,15 @@ import { isInForce, isInForceOf, type SessionRow, sessionColumns } from './sessi
  *
  * @throws MalformedError for a cursor of another list.
  */
-export async function listSessions(
+export function listSessions(
   database: Database,
-  { principalId, limit, cursor }: { principalId: string; limit: number; cursor?: string | undefined },
+  { principalId, ...page }: { principalId: string; limit: number; cursor?: string | undefined },
 ): Promise<Page<SessionRow>> {
-  const list = ['sessions', principalId];
-  const { createdAt, id } = sessions;
-  const rows = await database
-    .select(sessionColumns)
-    .from(sessions)
-    .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-    .where(and(isInForceOf(principalId), buildAfter(list, cursor, { createdAt, id })))
-    .orderBy(desc(createdAt), desc(id))
-    .limit(limit + 1);
-  return finishPage(list, rows, { limit, cursor });
+  const where = isInForceOf(principalId);
+  return selectNewest(
+    database.select(sessionColumns).from(sessions).innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId)),
+    { list: ['sessions', principalId], of: sessions, where, ...page },
+  );
 }
 
 /** @throws NotFoundError if the principal has no such session in force. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
@@ -6,10 +6,11 @@ import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { apiKeys, principals } from '../../platform/database/tables/access.ts';
 import { portalLinks } from '../../platform/database/tables/browserSessions.ts';
 import { AccessError, NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
+import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import { scopes } from '../principals/scopes.ts';
-import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
 import { type Capabilities, readCapabilities } from './capabilities.ts';
-import { insertSession, lockSessionsOf, type SessionLimits } from './createSession.ts';
+import { insertSession, type SessionLimits } from './createSession.ts';
 import { createSecret, hashSecret, isSecret } from './secretText.ts';
 import type { SessionRow } from './sessionRow.ts';
 
@@ -28,7 +29,7 @@ export type PortalLinkRow = Pick<typeof portalLinks.$inferSelect, keyof typeof c
 /** Unused, and with an active key. To be joined with the keys. */
 const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.endedAt} is null
   and ${portalLinks.expiresAt} > now() and ${apiKeys.status} = 'active'`;
-/** Those of a principal: no more are read, however many are used or have ended. */
+/** `isWaiting` for one principal. A partial index serves it, so ended rows cost nothing. */
 const isWaitingOf = (principalId: string) =>
   sql`${sql.raw(inForceKey('portal_links.principal_id'))} = ${principalId} and ${isWaiting}`;
 
@@ -51,7 +52,7 @@ export function createPortalLink(
 ): Promise<{ link: PortalLinkRow; secret: string }> {
   const { principalId, keyId, capabilities, label, expiresInSeconds } = link;
   return inTransaction(database, async (transaction) => {
-    await lockSessionsOf(transaction, principalId);
+    await lockPrincipal(transaction, principalId);
     const waiting = transaction
       .select({ id: portalLinks.id })
       .from(portalLinks)
@@ -84,7 +85,7 @@ export function createPortalLink(
  * Opens a link's session and uses the link up in the same transaction: of several concurrent requests one
  * succeeds.
  *
- * @throws AccessError `unauthorized` for anything but a link that waits; it is not said what is wrong with it.
+ * @throws AccessError `unauthorized` for anything but a usable link. The message does not say why.
  * @throws RefusedError `session_limit_reached`; then the link still waits.
  */
 export function redeemPortalLink(
@@ -137,24 +138,19 @@ export async function previewPortalLink(
  *
  * @throws MalformedError for a cursor of another list.
  */
-export async function listPortalLinks(
+export function listPortalLinks(
   database: Database,
-  { principalId, limit, cursor }: { principalId: string; limit: number; cursor?: string | undefined },
+  { principalId, ...page }: { principalId: string; limit: number; cursor?: string | undefined },
 ): Promise<Page<PortalLinkRow>> {
-  const list = ['portal links', principalId];
-  const { createdAt, id } = portalLinks;
-  const rows = await database
-    .select(columns)
-    .from(portalLinks)
-    .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
-    .where(and(isWaitingOf(principalId), buildAfter(list, cursor, { createdAt, id })))
-    .orderBy(desc(createdAt), desc(id))
-    .limit(limit + 1);
-  return finishPage(list, rows, { limit, cursor });
+  const where = isWaitingOf(principalId);
+  return selectNewest(
+    database.select(columns).from(portalLinks).innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId)),
+    { list: ['portal links', principalId], of: portalLinks, where, ...page },
+  );
 }
 
 /**
- * Ends a link for ever; sessions that it opened stay. A used or ended link stays unchanged.
+ * Ends a link permanently; sessions that it opened stay. A used or ended link stays unchanged.
  *
  * @throws NotFoundError if the principal has no such link.
  */

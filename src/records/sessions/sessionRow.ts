@@ -22,7 +22,7 @@ export type SessionRow = Pick<typeof sessions.$inferSelect, keyof typeof session
 /** Active: not ended, not expired, and with an active key. To be joined with the keys. */
 export const isInForce: SQL = sql`${sessions.endedAt} is null and ${sessions.expiresAt} > now()
   and ${apiKeys.status} = 'active'`;
-/** Those of a principal: no more are read, however many have ended. */
+/** `isInForce` for one principal. A partial index serves it, so ended rows cost nothing. */
 export const isInForceOf = (principalId: string): SQL =>
   sql`${sql.raw(inForceKey('sessions.principal_id'))} = ${principalId} and ${isInForce}`;
 

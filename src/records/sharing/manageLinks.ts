@@ -1,20 +1,15 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
 import { records } from '../../platform/database/tables/records.ts';
-import {
-  type SigningLinkUseKind,
-  signingLinks,
-  signingLinkUseKinds,
-  signingLinkUses,
-} from '../../platform/database/tables/signingLinks.ts';
+import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
 import { createSecret, hashSecret } from '../sessions/secretText.ts';
-import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
 import { type LinkRow, type LinkUse, linkColumns, usesOfLink } from './linkResource.ts';
 
 export type NewLink = {
@@ -29,7 +24,7 @@ export type NewLink = {
 
 type OfRecord = { readonly principalId: string; readonly recordId: string };
 
-/** The links of a record that are active: no more are read, however many have ended. */
+/** A record's active links. A partial index serves it, so ended rows cost nothing. */
 const isInForce = (recordId: string) =>
   sql`${sql.raw(inForceKey('signing_links.record_id'))} = ${recordId} and ${signingLinks.endedAt} is null
     and ${signingLinks.expiresAt} > now()`;
@@ -82,23 +77,20 @@ export function createLink(
  *
  * @throws MalformedError for a cursor of another list.
  */
-export async function listLinks(
+export function listLinks(
   database: Database,
-  { principalId, recordId, limit, cursor }: OfRecord & { limit: number; cursor?: string | undefined },
+  { principalId, recordId, ...page }: OfRecord & { limit: number; cursor?: string | undefined },
 ): Promise<Page<LinkRow & { uses: LinkUse[] }>> {
-  const list = ['signing links', principalId, recordId];
-  const { createdAt, id } = signingLinks;
-  const rows = await database
-    .select({ ...linkColumns, uses: usesOfLink })
-    .from(signingLinks)
-    .where(and(isInForce(recordId), buildAfter(list, cursor, { createdAt, id })))
-    .orderBy(desc(createdAt), desc(id))
-    .limit(limit + 1);
-  return finishPage(list, rows, { limit, cursor });
+  return selectNewest(database.select({ ...linkColumns, uses: usesOfLink }).from(signingLinks), {
+    list: ['signing links', principalId, recordId],
+    of: signingLinks,
+    where: isInForce(recordId),
+    ...page,
+  });
 }
 
 /**
- * Ends a link for ever, on every process within a second. An ended link stays unchanged.
+ * Ends a link permanently, on every process within a second. An ended link stays unchanged.
  *
  * @throws NotFoundError if the record has no such link.
  */
@@ -109,7 +101,11 @@ export function revokeLink(
   return inTransaction(database, async (transaction) => {
     const [ended] = await transaction
       .update(signingLinks)
-      .set({ endedAt: sql`coalesce(${signingLinks.endedAt}, now())` })
+      .set({
+        endedAt: sql`coalesce(${signingLinks.endedAt}, now())`,
+        // It is forgotten as long after its end as one that has expired.
+        expiresAt: sql`least(${signingLinks.expiresAt}, now())`,
+      })
       .where(and(eq(signingLinks.id, id), eq(signingLinks.recordId, recordId)))
       .returning({ ...linkColumns, uses: usesOfLink });
     if (!ended) throw new NotFoundError('The link does not exist.');
@@ -120,9 +116,12 @@ export function revokeLink(
 
 /** Reads by a link within this time are one use: whoever has a link could store any number of rows. */
 const sameUse = sql.raw(`interval '1 minute'`);
+/** The uses kept for each link. */
+const keptUses = 100;
 
 /**
- * Stores a use of a link. Reads one right after the other count once.
+ * Stores a use of a link, and removes its oldest ones. Reads one right after the other are one use, and so is
+ * an input or a deployment however often it is sent.
  *
  * @throws NotFoundError if the link is gone with its record, a draft that has been withdrawn.
  */
@@ -133,37 +132,32 @@ export async function noteUse(
     kind: SigningLinkUseKind;
     wallet?: `0x${string}` | undefined;
     inputId?: string | undefined;
+    /** When the input was submitted: tells it from others of the same wallet. By default now. */
+    at?: string | undefined;
   },
 ): Promise<void> {
-  const { linkId, kind, wallet, inputId } = use;
+  const { linkId, kind, wallet = null, inputId = null, at = null } = use;
   const isRead = kind === 'opened' || kind === 'evidence';
-  if (isRead && (await wasUsedLately(database, { linkId, kind }))) return;
+  const isSame = isRead
+    ? sql`used_at > now() - ${sameUse}`
+    : sql`used_at = coalesce(${at}::timestamptz, used_at)`;
+  // Both look at some uses only, however many there are.
+  const statement = sql`
+    with noted as (
+      insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
+      select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
+        select from (
+          select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
+        where kind = ${kind} and wallet is not distinct from ${wallet}::text
+          and input_id is not distinct from ${inputId}::text and ${isSame})
+      returning id)
+    delete from service.signing_link_uses where exists (select from noted) and id = any(array(
+      select id from service.signing_link_uses where link_id = ${linkId}
+      order by id desc offset ${keptUses - 1} limit ${keptUses}))`;
   try {
-    await database
-      .insert(signingLinkUses)
-      .values({ linkId, kind, wallet: wallet ?? null, inputId: inputId ?? null });
+    await database.execute(statement);
   } catch (error) {
     if (isReferenceLost(error)) throw new NotFoundError('The agreement does not exist.');
     throw error;
   }
-}
-
-/** Looks at the last uses only, however many there are. */
-async function wasUsedLately(
-  database: Database,
-  { linkId, kind }: { linkId: string; kind: SigningLinkUseKind },
-): Promise<boolean> {
-  const last = database
-    .select()
-    .from(signingLinkUses)
-    .where(eq(signingLinkUses.linkId, linkId))
-    .orderBy(desc(signingLinkUses.id))
-    .limit(signingLinkUseKinds.length)
-    .as('last');
-  const [found] = await database
-    .select({ id: last.id })
-    .from(last)
-    .where(and(eq(last.kind, kind), sql`${last.usedAt} > now() - ${sameUse}`))
-    .limit(1);
-  return found !== undefined;
 }

@@ -51,7 +51,7 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && assigned6.check(address, 'ipv6') && !refused6.check(address, 'ipv6');
 }
 
-/** @throws Error for what is neither an address nor a range in CIDR notation. */
+/** @throws Error for anything but an address or a range in CIDR notation. */
 export function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {

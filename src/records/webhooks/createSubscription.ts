@@ -6,8 +6,9 @@ import {
   webhookSubscriptions,
 } from '../../platform/database/tables/webhooks.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
+import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import { removeLongDisabled } from './removeLongDisabled.ts';
-import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
+import { requireVacancy } from './requireVacancy.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
 import { defaultEventTypes } from './subscriptionFilters.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
@@ -42,7 +43,7 @@ export async function createSubscription(
   const id = createId('wh');
   const secret = createSigningSecret();
   return inTransaction(database, async (transaction) => {
-    await lockSubscriptionsOf(transaction, principalId);
+    await lockPrincipal(transaction, principalId);
     await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
     await removeLongDisabled(transaction, principalId);
     const [subscription] = await transaction

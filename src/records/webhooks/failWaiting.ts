@@ -12,8 +12,8 @@ export const failedAtOnce = 1_000;
 const subscriptionsAtOnce = 50;
 
 /**
- * Fails some of the waiting deliveries of these subscriptions, except of those that are active again by now. Of
- * many subscriptions the first ones have their turn.
+ * Fails some of the waiting deliveries of these subscriptions, except of those that are active again by now. If there
+ * are many subscriptions, only the first are handled.
  *
  * @param options.inFlight deliveries that are left alone.
  * @returns the subscriptions that may have more to fail, in a later step.

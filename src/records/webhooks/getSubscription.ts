@@ -4,7 +4,6 @@ import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts
 import { AccessError, NotFoundError } from '../../platform/errors/serviceError.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 
-/** Identifies one of a principal's subscriptions. */
 export type SubscriptionReference = { readonly id: string; readonly principalId: string };
 
 const idPattern = /^wh_[0-9a-z]{1,64}$/;

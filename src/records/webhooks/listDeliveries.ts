@@ -8,9 +8,9 @@ import {
   deliveries,
   deliveryStatuses,
 } from '../../platform/database/tables/webhooks.ts';
+import { finishNewest, type Page, parseStart } from '../../platform/lists/selectNewest.ts';
 import { type DeliveryRow, deliveryColumns } from './deliveryResource.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
-import { finishPage, type Page, parsePosition } from './listPosition.ts';
 
 export type DeliveryListRequest = {
   readonly status?: DeliveryStatus | undefined;
@@ -31,7 +31,7 @@ export async function listDeliveries(
   await getSubscription(database, reference);
   const list = ['deliveries', reference.id, status];
   const { createdAt, id } = deliveries;
-  const start = parsePosition(list, cursor);
+  const start = parseStart(list, cursor);
   const branches = (status ? [status] : deliveryStatuses).map((each) =>
     selectKeys(database, { subscriptionId: reference.id, status: each, start, limit: limit + 1 }),
   );
@@ -51,7 +51,7 @@ export async function listDeliveries(
     .innerJoin(events, eq(events.id, deliveries.eventId))
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1);
-  return finishPage(list, rows, { limit, cursor });
+  return finishNewest(list, rows, { limit, cursor });
 }
 
 /**

@@ -1,7 +1,7 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
-import { buildAfter, finishPage, type Page } from './listPosition.ts';
+import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 
 export type SubscriptionListRequest = {
@@ -16,23 +16,18 @@ export type SubscriptionListRequest = {
  *
  * @throws MalformedError for a cursor of another list.
  */
-export async function listSubscriptions(
+export function listSubscriptions(
   database: Database,
-  { principalId, status, limit, cursor }: SubscriptionListRequest,
+  { principalId, status, ...page }: SubscriptionListRequest,
 ): Promise<Page<SubscriptionRow>> {
-  const list = ['webhooks', principalId, status];
-  const { createdAt, id } = webhookSubscriptions;
-  const rows = await database
-    .select(subscriptionColumns)
-    .from(webhookSubscriptions)
-    .where(
-      and(
-        eq(webhookSubscriptions.principalId, principalId),
-        status && eq(webhookSubscriptions.status, status),
-        buildAfter(list, cursor, { createdAt, id }),
-      ),
-    )
-    .orderBy(desc(createdAt), desc(id))
-    .limit(limit + 1);
-  return finishPage(list, rows, { limit, cursor });
+  const where = and(
+    eq(webhookSubscriptions.principalId, principalId),
+    status && eq(webhookSubscriptions.status, status),
+  );
+  return selectNewest(database.select(subscriptionColumns).from(webhookSubscriptions), {
+    list: ['webhooks', principalId, status],
+    of: webhookSubscriptions,
+    where,
+    ...page,
+  });
 }

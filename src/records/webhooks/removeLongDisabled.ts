@@ -9,8 +9,8 @@ export const keptDisabled = 2_000;
 const removedAtOnce = 100;
 
 /**
- * Makes room for a new subscription of a principal whose subscriptions are locked. At the limit of disabled ones,
- * those are removed that have been disabled longest and have no deliveries any more.
+ * Makes room for a new subscription of a principal whose subscriptions are locked. At the limit of disabled
+ * subscriptions, removes those without deliveries that have been disabled longest.
  *
  * @throws RefusedError `webhook_limit_reached` if all of them have deliveries.
  */

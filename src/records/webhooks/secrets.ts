@@ -17,7 +17,6 @@ export function encryptSecret(
   return cipher.encrypt(secret, contextOf(subscriptionId));
 }
 
-/** The secrets that sign a delivery. */
 export type SigningSecrets = {
   /** Signs the service's own header: the previous secret during the grace period of a rotation. */
   readonly own: string;
@@ -28,7 +27,7 @@ export type SigningSecrets = {
 /**
  * A subscription's valid secrets at a point in time.
  *
- * @throws Error if they were encrypted with a key that is not known any more.
+ * @throws Error if they were encrypted with a key that is no longer known.
  */
 export function readSigningSecrets(
   row: {

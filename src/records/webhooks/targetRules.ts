@@ -4,7 +4,6 @@ import { type ResolveHost, resolveLocalHost, resolvePublicHost } from './resolve
 
 type DialledUrl = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** The rules for webhook targets. */
 export type TargetRules = {
   /** Why a URL is refused whatever its host resolves to; undefined if it is allowed. */
   findUrlProblem(url: URL): string | undefined;

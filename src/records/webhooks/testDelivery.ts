@@ -96,7 +96,7 @@ export function planTest(
   });
 }
 
-/** Of concurrent tests one after the other is counted. */
+/** Concurrent tests are counted one after the other. */
 async function requireFewWaiting(
   transaction: DatabaseTransaction,
   reference: SubscriptionReference,

@@ -8,9 +8,10 @@ import {
 } from '../../platform/database/tables/webhooks.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
+import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import { failWaiting } from './failWaiting.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
-import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
+import { requireVacancy } from './requireVacancy.ts';
 import { defaultEventTypes } from './subscriptionFilters.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 import { requireTarget } from './targetUrl.ts';
@@ -36,8 +37,8 @@ const mostSteps = 10;
  * recovered once it is active again. It becomes active only when all have ended.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does.
- * @throws RefusedError `webhook_target_not_allowed`, and where it would become active `webhook_limit_reached`,
- * and `webhook_disabled` while too many deliveries have to end first.
+ * @throws RefusedError `webhook_target_not_allowed`. When activating: `webhook_limit_reached`, or `webhook_disabled`
+ * while pending deliveries are still being failed.
  */
 export async function updateSubscription(
   reference: SubscriptionReference,
@@ -82,7 +83,7 @@ async function changeOrFail(
   const { url, eventTypes, filters, status } = change;
   // Before the subscription's own lock, in the same order as everywhere.
   if (status === 'active') {
-    await lockSubscriptionsOf(transaction, principalId);
+    await lockPrincipal(transaction, principalId);
     const present = await getSubscription(transaction, reference);
     // Nobody else activates it meanwhile. Deliveries are locked before their subscription, in the same
     // order as when attempts are recorded.

@@ -3,6 +3,5 @@ import type { TargetRules } from './targetRules.ts';
 
 /** The dependencies of the webhooks' functions, in addition to those of agreements. */
 export type WebhookServices = Services & {
-  /** The rules for webhook targets. */
   readonly targetRules: TargetRules;
 };

@@ -1,5 +1,6 @@
 import { errors } from 'undici';
 import { TargetRefusedError } from '../../records/webhooks/targetRules.ts';
+import { AnswerRefusedError } from './answerLimits.ts';
 
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -20,7 +21,7 @@ const texts: Readonly<Record<string, string>> = {
 
 /** Why no answer came, in words for the subscription's owner; names no address that the service has seen. */
 export function describeConnectionFault(error: unknown): string {
-  if (error instanceof TargetRefusedError) return error.message;
+  if (error instanceof TargetRefusedError || error instanceof AnswerRefusedError) return error.message;
   if (error instanceof errors.HTTPParserError) return 'the response is not HTTP';
   const code = findCode(error);
   if (code === undefined) return 'the connection failed';

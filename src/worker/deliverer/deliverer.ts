@@ -68,7 +68,8 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
   const { pool, settings, rules, logger, now = Date.now, pollMs = defaultPollMs } = options;
   const { cipher, profile, onAttempt } = options;
   const database = drizzle(pool, drizzleOptions);
-  const agent = createWebhookAgent({ rules, timeoutMs: settings.timeoutMs, ca: options.ca });
+  const { timeoutMs, responseBytes } = settings;
+  const agent = createWebhookAgent({ rules, timeoutMs, responseBytes, ca: options.ca });
   const recorder = createResultRecorder({ pool, logger });
   const context = { agent, cipher, settings, profile, logger, recorder, onAttempt, now };
   const attempts = createRunningAttempts({

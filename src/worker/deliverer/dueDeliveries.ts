@@ -5,7 +5,6 @@ import type { events } from '../../platform/database/tables/events.ts';
 import type { deliveries, webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import { joinedParts, wholeBodyBytes } from '../../records/events/eventParts.ts';
 
-/** A delivery that may be attempted now. */
 export type DueDelivery = RowAs<
   typeof deliveries,
   {

@@ -16,7 +16,7 @@ type Ends = {
 const readBefore = new Map<string, number>();
 let isWatching = false;
 
-/** Follows all later connections of this process; `wasIdle` knows only these. */
+/** Follows all later connections of this process; the functions below know only these. */
 export function watchConnections(): void {
   if (isWatching) return;
   isWatching = true;
@@ -32,6 +32,9 @@ export function wasIdle(error: unknown): boolean {
   const before = readBefore.get(nameOf(error.socket)) ?? 0;
   return before > 0 && error.socket.bytesRead === before;
 }
+
+/** Bytes received on a connection before its current request. */
+export const bytesBeforeRequest = (socket: Socket): number => readBefore.get(nameOf(socket)) ?? 0;
 
 function noteRequest(message: unknown): void {
   if (typeof message !== 'object' || message === null || !('socket' in message)) return;

@@ -11,7 +11,6 @@ export type Lanes = {
    * wanted and its own.
    */
   seat(workerId: string): Promise<Lane[]>;
-  /** The deliveries being attempted. */
   listInFlight(): string[];
   /** Counts idle lanes as older. */
   age(): void;

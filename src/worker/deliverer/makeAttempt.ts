@@ -10,7 +10,6 @@ import { type SendContext, sendDelivery } from './sendDelivery.ts';
 
 export type AttemptContext = SendContext & {
   recorder: ResultRecorder;
-  /** Called after every attempt. */
   onAttempt?: ((attempt: { status: DeliveryStatus; seconds: number }) => void) | undefined;
   /** Milliseconds since 1970. */
   now(): number;

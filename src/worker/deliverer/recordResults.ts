@@ -8,7 +8,7 @@ import type { Verdict } from './retrySchedule.ts';
 export type AttemptResult = {
   deliveryId: string;
   subscriptionId: string;
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
   /** When the attempt became due, as in `DueDelivery`. */
   dueAt: string | null;
@@ -16,7 +16,6 @@ export type AttemptResult = {
   endedAt: Date;
   outcome: AttemptOutcome;
   verdict: Verdict;
-  /** Why it failed. */
   error: string | undefined;
 };
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
+import { type Counts, createCounts } from '../../platform/turns/counts.ts';
 import type { DeliveryWithBody } from './deliveryBodies.ts';
 import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
 import { chooseDeliveries, type Lane, measureFree } from './lane.ts';
@@ -27,7 +28,6 @@ export type RunningAttempts = {
    * anybody's second. If some are left over, their lane is wanted again.
    */
   choose(offers: readonly Offer[]): Chosen[];
-  /** Starts the attempt of a chosen delivery. */
   begin(attempt: Chosen<DeliveryWithBody> & { readonly signal: AbortSignal }): void;
   /** Resolves when all running attempts have ended. */
   awaitEnd(): Promise<void>;
@@ -40,7 +40,6 @@ export type RunningAttempts = {
 export function createRunningAttempts(options: {
   settings: WebhookSettings;
   logger: Logger;
-  /** Makes and stores an attempt. */
   make(attempt: {
     subscription: ServedSubscription;
     delivery: DeliveryWithBody;
@@ -53,7 +52,7 @@ export function createRunningAttempts(options: {
   const underWay = createCounts();
   const running = new Set<Promise<void>>();
 
-  /** With the places of `planned` attempts taken. */
+  /** Places left while those of `planned` attempts are taken. */
   const measureLeft = (lane: Lane, planned: Planned) => {
     const { host, principalId } = lane;
     const rooms = [measureFree(lane, settings), settings.perWorker - running.size - planned.total];
@@ -128,17 +127,3 @@ function countedNames({ url, principalId }: ServedSubscription): string[] {
 
 /** Attempts that are chosen and have not begun. */
 type Planned = { readonly counts: Counts; total: number };
-type Counts = { of(name: string): number; add(name: string, change: number): void };
-
-/** Counts by name; entries at 0 are removed. */
-function createCounts(): Counts {
-  const counts = new Map<string, number>();
-  return {
-    of: (name: string) => counts.get(name) ?? 0,
-    add(name: string, change: number) {
-      const count = (counts.get(name) ?? 0) + change;
-      if (count > 0) counts.set(name, count);
-      else counts.delete(name);
-    },
-  };
-}

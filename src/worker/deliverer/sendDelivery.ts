@@ -7,7 +7,7 @@ import { readSigningSecrets } from '../../records/webhooks/secrets.ts';
 import { type AttemptOutcome, attemptDelivery } from './attemptDelivery.ts';
 import type { DeliveryWithBody } from './deliveryBodies.ts';
 import type { ServedSubscription } from './dueDeliveries.ts';
-import { signAttempt } from './sign.ts';
+import { signWebhook } from './signWebhook.ts';
 
 export type SendContext = {
   agent: Dispatcher;
@@ -39,7 +39,7 @@ export async function sendDelivery(
   const { body } = delivery;
   let signed: Record<string, string>;
   try {
-    signed = signAttempt({
+    signed = signWebhook({
       eventId: delivery.eventId,
       body,
       at: startedAt,

@@ -1,5 +1,6 @@
-import { Agent, buildConnector } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { addressIn, TargetRefusedError, type TargetRules } from '../../records/webhooks/targetRules.ts';
+import { buildAnswerLimits, limitAnswers, limitReads } from './answerLimits.ts';
 import { watchConnections } from './idleConnections.ts';
 
 /**
@@ -12,6 +13,8 @@ export type WebhookAgentOptions = {
   rules: TargetRules;
   /** Time limit for connecting, including TLS. */
   timeoutMs: number;
+  /** Bytes of an answer's body that are kept; the limits for the whole answer follow from it. */
+  responseBytes: number;
   /** Certificate authorities to trust instead of the public ones. */
   ca?: string | undefined;
 };
@@ -19,9 +22,10 @@ export type WebhookAgentOptions = {
 /**
  * Connects only to addresses that the rules allow. Checks the address of the connection, not an earlier
  * resolution of the name. TLS is verified against the name. Follows no redirect and uses no proxy, whatever
- * the environment says.
+ * the environment says. Aborts answers that would cost much to read.
  */
-export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions): Agent {
+export function createWebhookAgent({ rules, timeoutMs, responseBytes, ca }: WebhookAgentOptions): Dispatcher {
+  const limits = buildAnswerLimits(responseBytes);
   watchConnections();
   const connectTo = (url: { protocol: string; hostname: string; port: string }) =>
     buildConnector({
@@ -52,10 +56,14 @@ export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions
     }
     connectTo(url)(options, (...[error, socket]) => {
       if (error) return callback(error, null);
-      if (socket.remoteAddress && rules.mayDial(url, socket.remoteAddress)) return callback(null, socket);
+      if (socket.remoteAddress && rules.mayDial(url, socket.remoteAddress)) {
+        limitReads(socket, limits);
+        return callback(null, socket);
+      }
       socket.destroy();
       callback(new TargetRefusedError('expected a host with public addresses only'), null);
     });
   };
-  return new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, pipelining: 1 });
+  const agent = new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, pipelining: 1 });
+  return agent.compose(limitAnswers(limits));
 }

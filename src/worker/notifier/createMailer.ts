@@ -10,7 +10,6 @@ export type OutgoingMail = {
 };
 
 export type Mailer = {
-  /** The server's host. */
   readonly host: string;
   /**
    * Resolves once the server has accepted the mail.

@@ -4,11 +4,10 @@ import { arrayOf } from '../../platform/database/statements.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
 
 /** The quotas that notifications use up, with the columns of `usage_days` that count them. */
-const columnOf = { eventsPerDay: 'events', mailsPerDay: 'mails' } as const;
+const columnOf = { eventsPerDay: 'events', eventBytesPerDay: 'event_bytes', mailsPerDay: 'mails' } as const;
 
 export type DailyQuota = keyof typeof columnOf;
 
-/** What a principal has used of a quota today. */
 const usedToday = (quota: DailyQuota, principal: SQL) => sql`
   coalesce((select ${sql.raw(columnOf[quota])} from service.usage_days
     where principal_id = ${principal} and day = (now() at time zone 'utc')::date), 0)`;
@@ -38,8 +37,15 @@ export async function readDailyUse(
 
 /** How much more one transaction may store for each principal today. */
 export type DailyAllowance = {
-  /** Returns those of one principal's items that may be stored, in their order. */
-  take<Item extends { readonly principalId: string }>(items: readonly Item[]): Promise<Item[]>;
+  /**
+   * Returns those of one principal's items that may be stored, in their order.
+   *
+   * @param weigh an item's use; 1 if left out. The last item may exceed what is left.
+   */
+  take<Item extends { readonly principalId: string }>(
+    items: readonly Item[],
+    weigh?: (item: Item) => number,
+  ): Promise<Item[]>;
 };
 
 /** Reads what is left of a quota once for each principal, so that one transaction does not store beyond it. */
@@ -50,13 +56,17 @@ export function createDailyAllowance(transaction: Queryable, quota: DailyQuota):
     return use?.left ?? 0;
   };
   return {
-    async take(items) {
+    async take(items, weigh = () => 1) {
       const [first] = items;
       if (!first) return [];
       const { principalId } = first;
-      const room = left.get(principalId) ?? (await readLeft(principalId));
-      const taken = items.slice(0, room);
-      left.set(principalId, room - taken.length);
+      let room = left.get(principalId) ?? (await readLeft(principalId));
+      const taken = items.filter((item) => {
+        const isTaken = room > 0;
+        if (isTaken) room -= weigh(item);
+        return isTaken;
+      });
+      left.set(principalId, room);
       return taken;
     },
   };

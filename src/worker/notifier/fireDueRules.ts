@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import type { records } from '../../platform/database/tables/records.ts';
+import type { records, VariableValues } from '../../platform/database/tables/records.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
@@ -23,9 +23,9 @@ export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigi
 /** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
-/** Of each principal; if all of them wait for their records, its other rules wait too. */
+/** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
 const schedulesLookedAt = 200;
-/** The most principals with schedules, due or not, that a batch looks at. */
+/** The most principals with schedules, due or not, that a batch reads. */
 const principalsAtOnce = 500;
 
 type DueRow = SpanRow &
@@ -78,12 +78,16 @@ export async function fireDueRules(
   let firings = 0;
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   // In the order of principals, as all transactions lock the rows of usage.
-  for (const row of due) {
-    const { number, count } = await fire(transaction, row, { ...options, mailAllowance });
-    firings += count;
-    await transaction.execute(sql`
-      update service.rule_schedules set next_number = ${number + 1}
-      where record_id = ${row.record_id} and rule_id = ${row.rule_id} and span = ${row.span}`);
+  for (const [recordId, ofRecord] of Map.groupBy(due, ({ record_id: id }) => id)) {
+    // Once for all its rules, and one record's at a time: they may have megabytes.
+    const variables = await readVariables(transaction, recordId);
+    for (const row of ofRecord) {
+      const { number, count } = await fire(transaction, row, { ...options, variables, mailAllowance });
+      firings += count;
+      await transaction.execute(sql`
+        update service.rule_schedules set next_number = ${number + 1}
+        where record_id = ${row.record_id} and rule_id = ${row.rule_id} and span = ${row.span}`);
+    }
   }
   const isCut = turns.length === schedulesAtOnce || looked.rows.length === principalsAtOnce;
   const last = turns.length === schedulesAtOnce ? turns.at(-1) : looked.rows.at(-1);
@@ -111,7 +115,8 @@ function findTurns({
     where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
     ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
-    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0 as is_due
+    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0
+      and ${leftToday('eventBytesPerDay', sql`round.owner`)} > 0 as is_due
     from round order by place`;
 }
 
@@ -144,6 +149,13 @@ function findDueSchedules({
 
 const owner = sql.raw(ownerKeyOf('rule_schedules.'));
 
+async function readVariables(transaction: Queryable, recordId: string): Promise<VariableValues> {
+  const { rows } = await transaction.execute<RowOf<typeof records, 'variables'>>(
+    sql`select variables from service.records where id = ${recordId}`,
+  );
+  return rows[0]?.variables ?? {};
+}
+
 async function fire(
   transaction: Queryable,
   row: DueRow,
@@ -152,12 +164,14 @@ async function fire(
     clock,
     eventIds,
     createdAt,
+    variables,
     mailAllowance,
   }: {
     chainId: number;
     clock: ChainClock;
     eventIds: EventIds;
     createdAt: Date;
+    variables: VariableValues;
     mailAllowance: DailyAllowance;
   },
 ): Promise<{ number: number; count: number }> {
@@ -180,11 +194,6 @@ async function fire(
   const occasion =
     span.intervalMs === null ? occasionOfStay(span.stay) : occasionOfInterval(span.span, due.number);
   const transition = { fromState: span.fromState, toState: span.state, inputId: span.inputId };
-  // One record's at a time: they may have megabytes.
-  const { rows } = await transaction.execute<RowOf<typeof records, 'variables'>>(
-    sql`select variables from service.records where id = ${row.record_id}`,
-  );
-  const variables = rows[0]?.variables ?? {};
   const occurrence = { rule, templateId, record, occasion, transition, occurredAt: undefined, variables };
   const passedOn = passOnVariables([occurrence]);
   const firings = buildFirings(occurrence, { eventIds, createdAt, variables: passedOn });

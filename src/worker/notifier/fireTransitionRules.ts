@@ -2,7 +2,12 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import type { TransitionFact } from '../../records/events/transitionFact.ts';
-import { buildFirings, type Occurrence, passOnVariables } from '../../records/rules/buildFirings.ts';
+import {
+  buildFirings,
+  type NewFiring,
+  type Occurrence,
+  passOnVariables,
+} from '../../records/rules/buildFirings.ts';
 import { findMismatch } from '../../records/rules/matchTransition.ts';
 import { type ReadRules, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfTransition } from '../../records/rules/occasion.ts';
@@ -13,7 +18,8 @@ import { storeFirings } from './storeFirings.ts';
 /**
  * Stores the notifications of the rules for these transitions, in the transaction that stores the states:
  * webhook events after those of the transitions, and mails. All of them wait for the confirmations of the
- * blocks. Beyond the quota of events of the day, rules cause no events. Works on one transition after the other, to hold only one transition's notifications in memory.
+ * blocks. Beyond the quotas of events of the day and their bytes, rules cause no events. Works on one transition after
+ * the other, to hold only one transition's notifications in memory.
  */
 export async function fireTransitionRules(
   transaction: Queryable,
@@ -22,6 +28,7 @@ export async function fireTransitionRules(
   const known = new Map<string | null, ReadRules>();
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   const eventAllowance = createDailyAllowance(transaction, 'eventsPerDay');
+  const byteAllowance = createDailyAllowance(transaction, 'eventBytesPerDay');
   for (const fact of facts) {
     const { notificationTemplate: text } = fact.record;
     const rules = known.get(text) ?? readRules(text);
@@ -31,7 +38,8 @@ export async function fireTransitionRules(
     if (!first) continue;
     const common = { eventIds, createdAt, variables: passOnVariables([first, ...others], fact.submitted) };
     const built = occurrences.flatMap((occurrence) => buildFirings(occurrence, common));
-    const webhooks = new Set(await eventAllowance.take(built.filter(({ event }) => event !== null)));
+    const counted = await eventAllowance.take(built.filter(({ event }) => event !== null));
+    const webhooks = new Set(await byteAllowance.take(counted, createEventScales()));
     const firings = built.filter((firing) => firing.event === null || webhooks.has(firing));
     const { blockNumber, txHash } = fact;
     const { chainId } = fact.record;
@@ -43,6 +51,21 @@ export async function fireTransitionRules(
       events.map((event, at) => ({ ...event, blockNumber, txHash, blockOrder: fact.blockOrder + 1 + at })),
     );
   }
+}
+
+/** Weighs firings by the UTF-8 bytes that their events add to the database: each shared part once. */
+function createEventScales(): (firing: NewFiring) => number {
+  const weighed = new Set<string>();
+  return ({ event }) => {
+    if (!event) return 0;
+    const parts = event.parts ? [event.parts.notification, event.parts.variables] : [];
+    const added = parts.filter(({ id }) => !weighed.has(id));
+    for (const { id } of added) weighed.add(id);
+    return [event.body, ...added.map(({ text }) => text)].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    );
+  };
 }
 
 /** The rules that a transition triggers. */
@@ -61,7 +84,6 @@ function listOccurrences(fact: TransitionFact, { templateId, rules }: ReadRules)
 /** The latest moment in JavaScript; a chain may claim any time. */
 const lastMs = 8_640_000_000_000_000n;
 
-/** Unix seconds as Unix milliseconds. */
 export function toMilliseconds(seconds: bigint): number {
   const ms = seconds * 1_000n;
   return Number(ms > lastMs ? lastMs : ms);

@@ -11,7 +11,10 @@ export type ClockedChain = {
   readonly confirmations: number;
 };
 
-type HeadRow = RowAs<typeof projections, { number: 'head_number'; hash: 'head_hash' }> & {
+type HeadRow = RowAs<
+  typeof projections,
+  { number: 'head_number'; shown: 'head_number'; hash: 'head_hash' }
+> & {
   timestamp: string;
 };
 
@@ -20,7 +23,7 @@ type HeadRow = RowAs<typeof projections, { number: 'head_number'; hash: 'head_ha
  * confirmations. If the chain has no block beyond the folded ones, also the clock minus `idleMs`. Undefined
  * if nothing is folded yet.
  *
- * @throws whatever the node of the chain answers with, where it has to be asked.
+ * @throws the node's error, if a node has to be asked.
  */
 export async function readChainClock(
   database: Queryable,
@@ -39,20 +42,24 @@ export async function readChainClock(
 ): Promise<ChainClock | undefined> {
   const wallMs = Date.now();
   const { rows } = await database.execute<HeadRow>(sql`
-    select head_number::text as number, head_hash as hash, extract(epoch from head_timestamp)::bigint::text as timestamp
+    select head_number::text as number, least(head_number, compared_through)::text as shown, head_hash as hash,
+      extract(epoch from head_timestamp)::bigint::text as timestamp
     from service.projections where chain_id = ${chainId}`);
   const [head] = rows;
   if (!head) return undefined;
-  const headNumber = BigInt(head.number);
+  // The folded head never goes back. A reorg may have left the chain shorter for now.
+  const headNumber = BigInt(head.shown);
+  const isHead = head.shown === head.number;
   const confirmedBlock = headNumber - BigInt(confirmations) + 1n;
   if (confirmedBlock < 0n) return undefined;
   const headMs = Number(head.timestamp) * 1_000;
   const readConfirmedMs = async () =>
     Number((await client.getBlock({ blockNumber: confirmedBlock })).timestamp) * 1_000;
   // No block is later than its successors.
-  const foldedMs = headMs < wantedMs ? 0 : confirmedBlock === headNumber ? headMs : await readConfirmedMs();
+  const isConfirmed = isHead && confirmedBlock === headNumber;
+  const foldedMs = headMs < wantedMs ? 0 : isConfirmed ? headMs : await readConfirmedMs();
   const idleUntilMs = wallMs - idleMs;
-  if (foldedMs >= wantedMs || idleUntilMs < wantedMs) return { nowMs: foldedMs, confirmedBlock };
+  if (!isHead || foldedMs >= wantedMs || idleUntilMs < wantedMs) return { nowMs: foldedMs, confirmedBlock };
   const latest = await client.getBlock({ blockTag: 'latest' });
   return { nowMs: latest.hash === head.hash ? idleUntilMs : foldedMs, confirmedBlock };
 }

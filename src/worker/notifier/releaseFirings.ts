@@ -6,7 +6,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import type { ruleFirings } from '../../platform/database/tables/rules.ts';
 import { queueMails } from './queueMails.ts';
 
-/** With the owner of a mail that is due now. */
+/** A released firing, with the owner of its mail if one is due now. */
 type ReleasedRow = RowOf<typeof ruleFirings, 'id'> & OrNull<RowOf<typeof records, 'principal_id'>>;
 
 const firingsAtOnce = 1_000;

@@ -9,17 +9,18 @@ import { listen } from '../../platform/database/listen.ts';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
-import type { ChainClients } from '../../platform/nodes/clients.ts';
+import { type ChainClients, clientOf } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
-import { openEventIds } from '../publisher/openEventIds.ts';
+import { createRepeater, type Repeater } from '../leases/repeater.ts';
+import { createEventIdReader } from '../publisher/openEventIds.ts';
 import { type ChainClock, type FiredRules, fireDueRules } from './fireDueRules.ts';
 import { type ClockedChain, readChainClock } from './readChainClock.ts';
 
 export type RuleRunnerOptions = {
   /** Takes one connection per chain from it while rules fire. */
   pool: pg.Pool;
-  /** The same database, for the listening connection. */
+  /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly ClockedChain[];
   clients: ChainClients;
@@ -48,11 +49,7 @@ const longestTimerMs = 3_600_000;
 export function createRuleRunner(options: RuleRunnerOptions): RuleRunner {
   const { pool, databaseUrl, chains, logger, pollIntervalMs = defaultPollIntervalMs } = options;
   const database = drizzle(pool, drizzleOptions);
-  let eventIds: EventIds | undefined;
-  const readEventIds = async () => {
-    eventIds ??= await openEventIds(database);
-    return eventIds;
-  };
+  const readEventIds = createEventIdReader(database);
   const watches = chains.map((chain) => createWatch({ ...options, chain, database, readEventIds }));
   const wakeAll = () => {
     for (const watch of watches) watch.wake();
@@ -75,7 +72,7 @@ export function createRuleRunner(options: RuleRunnerOptions): RuleRunner {
   };
 }
 
-type Watch = { chainId: number; wake(): void; close(): Promise<void> };
+type Watch = Repeater & { chainId: number };
 
 /** Checks the schedules of one chain whenever it is woken, and when the next one is due. */
 function createWatch({
@@ -94,46 +91,18 @@ function createWatch({
 }): Watch {
   const { chainId } = chain;
   const logger = parent.child({ chainId });
-  let isWanted = false;
   let isClosed = false;
-  let isFailing = false;
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  const wake = () => {
-    isWanted = true;
-    if (isClosed || running) return;
-    running = run().finally(() => {
-      running = undefined;
-    });
-  };
-  const run = async () => {
-    while (isWanted && !isClosed) {
-      isWanted = false;
-      try {
-        const dueMs = await fireAll();
-        isFailing = false;
-        clearTimeout(timer);
-        const inMs = dueMs === undefined ? longestTimerMs : dueMs + idleMs + 1 - Date.now();
-        // Rules already due wait for the chain, whose blocks wake this up, as does the poll.
-        if (!isClosed && inMs > 0) timer = setTimeout(wake, Math.min(inMs, longestTimerMs));
-      } catch (error) {
-        if (!isFailing) logger.error({ err: error }, 'the temporal rules of a chain failed; retrying');
-        isFailing = true;
-      }
-    }
-  };
+  let pauseMs: number | undefined;
 
   /** Fires the due rules, and returns when the next schedule is due, in Unix milliseconds. */
   const fireAll = async (): Promise<number | undefined> => {
-    const client = clients.get(chainId);
-    if (!client) throw new Error(`no client for chain ${chainId}`);
+    const client = clientOf(chainId, { clients });
     let dueMs = await findNextDue(database, { chainId, afterMs: null });
     while (dueMs !== undefined && !isClosed) {
       const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
       if (!clock || clock.nowMs < dueMs) return dueMs;
       await fireRounds(clock);
-      // Those that are due and may not fire now, such as rules of a record that is behind, keep no later ones waiting.
+      // Due rules that may not fire yet must not hold up later ones.
       dueMs = await findNextDue(database, { chainId, afterMs: clock.nowMs });
     }
     return dueMs;
@@ -162,13 +131,23 @@ function createWatch({
     } while (!isClosed && (after !== undefined || inRound > 0));
   };
 
+  const repeater = createRepeater({
+    what: 'the temporal rules of a chain',
+    async work() {
+      const dueMs = await fireAll();
+      const inMs = dueMs === undefined ? longestTimerMs : dueMs + idleMs + 1 - Date.now();
+      // Rules already due wait for the chain, whose blocks wake this up, as does the poll.
+      pauseMs = inMs > 0 ? Math.min(inMs, longestTimerMs) : undefined;
+    },
+    pauseMs: () => pauseMs,
+    logger,
+  });
   return {
     chainId,
-    wake,
-    async close() {
+    wake: repeater.wake,
+    close() {
       isClosed = true;
-      clearTimeout(timer);
-      await running;
+      return repeater.close();
     },
   };
 }

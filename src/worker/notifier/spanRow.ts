@@ -2,7 +2,6 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import type { RuleSpan } from './followSpans.ts';
 
-/** A row of `rule_schedules`. */
 export type SpanRow = RowOf<
   typeof ruleSchedules,
   | 'record_id'
@@ -23,7 +22,6 @@ export type SpanRow = RowOf<
   | 'next_number'
 >;
 
-/** A span as it is stored. */
 export function spanOf(row: SpanRow): RuleSpan {
   return {
     ruleId: row.rule_id,

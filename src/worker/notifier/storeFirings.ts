@@ -5,8 +5,8 @@ import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts
 import type { ruleCounts } from '../../platform/database/tables/rules.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewFiring } from '../../records/rules/buildFirings.ts';
+import { beginSpans } from '../publisher/beginSpans.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
-import { beginMailSpans } from './beginMailSpans.ts';
 import type { DailyAllowance } from './dailyAllowance.ts';
 import { mailQuotaUsedUp, queueMails } from './queueMails.ts';
 import { writeMailText } from './writeMailText.ts';
@@ -79,11 +79,12 @@ async function storeMails(
   if (mails.length === 0) return;
   const sendable = mails.filter(({ isParty }) => isParty);
   const allowed = new Set((await mailAllowance.take(sendable)).map(({ id }) => id));
-  const spans = await beginMailSpans(
-    transaction,
-    sendable.filter(({ id }) => allowed.has(id)).map(({ id }) => id),
-    cause,
-  );
+  const { chainId, txHash } = cause;
+  const sent = sendable.filter(({ id }) => allowed.has(id)).map(({ id }) => ({ id, chainId, txHash }));
+  const spans = await beginSpans(transaction, sent, {
+    name: 'write mail',
+    attributesOf: ({ id }) => ({ 'agreements.firing.id': id }),
+  });
   const rows = mails.map(({ id, recipient: { email = null }, isParty, notification }) => ({
     firing_id: id,
     address: email,

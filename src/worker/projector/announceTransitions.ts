@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
-import { arrayOf } from '../../platform/database/statements.ts';
+import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { deploymentIdentity, type EventIds, transitionIdentity } from '../../records/events/eventIds.ts';
 import {
@@ -28,33 +28,57 @@ export type Announcements = {
   submissions: readonly OwnInput[];
   documents: DocumentLookup;
   eventIds: EventIds;
+  /** Unix seconds: what is earlier is history. */
+  announcedSince: bigint | undefined;
 };
 
 /**
  * Stores the events of deployments and of inputs that changed a state, and the rules' notifications about
- * them, together with the new states. Transitions from before an agreement's adoption are announced to
- * nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block.
+ * them, together with the new states. Transitions that are too old, or from before an agreement's adoption, are
+ * announced to nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block, and so does
+ * what has an event already.
  */
 export async function announceTransitions(
   transaction: Queryable,
-  { deployed, extended, submissions, documents, eventIds }: Announcements,
+  { deployed, extended, submissions, documents, eventIds, announcedSince }: Announcements,
 ): Promise<void> {
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
   const announcedOf = await readAnnounced(transaction, [...deployed, ...changed]);
   const own = new Set(submissions.map(({ recordId, position }) => placeOf(recordId, position)));
-  const facts: TransitionFact[] = [];
+  const described: Described[] = [];
   for (const record of deployed) {
     const fact = describeDeployment(announcedOf(record), { record, documents, eventIds });
-    if (fact) facts.push(fact);
+    if (fact) described.push({ fact, isPast: false });
   }
   for (const record of changed) {
-    facts.push(...describeTransitions(announcedOf(record), { record, own, eventIds }));
+    described.push(...describeTransitions(announcedOf(record), { record, own, eventIds }));
   }
+  const isHistory = ({ fact, isPast }: Described) =>
+    isPast || (announcedSince !== undefined && fact.blockTimestamp < announcedSince);
+  const stored = await findStoredEvents(
+    transaction,
+    described.filter(isHistory).map(({ fact }) => fact.eventId),
+  );
+  const facts = described.flatMap((one) =>
+    isHistory(one) && !stored.has(one.fact.eventId) ? [] : [one.fact],
+  );
   if (facts.length === 0) return;
   const createdAt = new Date();
   await storeEvents(transaction, buildTransitionEvents(facts, createdAt));
   const loud = facts.filter(({ isSilent }) => !isSilent);
   await fireTransitionRules(transaction, { facts: loud, eventIds, createdAt });
+}
+
+/** A transition, and whether it is from before an adoption. History is announced only if it has an event already. */
+type Described = { fact: TransitionFact; isPast: boolean };
+
+async function findStoredEvents(
+  transaction: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const which = sql`select id from service.events where id = any(${arrayOf(ids)}::text[])`;
+  return new Set(await idsOf(transaction, which));
 }
 
 /** The stored data of a record that its events contain or depend on. */
@@ -95,39 +119,28 @@ function describeDeployment(
 function describeTransitions(
   { record: announced, adoptedThrough }: Announced,
   { record, own, eventIds }: { record: ExtendedRecord; own: ReadonlySet<string>; eventIds: EventIds },
-): TransitionFact[] {
+): Described[] {
   const { principalId, chainId } = announced;
   const { agreement } = record.history;
   const inBlock = new Map<bigint, number>();
-  return record.mined.flatMap((input): TransitionFact[] => {
+  return record.mined.flatMap((input): Described[] => {
     const { sequence, txHash, transactionOrdinal: ordinal, blockNumber } = input;
     if (sequence === null) return [];
-    if (blockNumber <= adoptedThrough && !own.has(placeOf(record.id, input.position))) return [];
     // A record always gets all inputs of a block in one fold.
     const number = (inBlock.get(blockNumber) ?? 0) + 1;
     inBlock.set(blockNumber, number);
     const place = { chainId, agreement, transactionHash: txHash, ordinal };
     const { fromState, toState, inputId, blockTimestamp, variables, values: submitted } = input;
-    return [
-      {
-        record: announced,
-        eventId: eventIds.ofTransition({ principalId, ...place }),
-        transactionIdentity: transitionIdentity(place),
-        ...{
-          fromState,
-          toState,
-          inputId,
-          sequence,
-          txHash,
-          blockNumber,
-          blockTimestamp,
-          variables,
-          submitted,
-        },
-        blockOrder: blockOrderOf(number),
-        isSilent: record.silent.has(input.position),
-      },
-    ];
+    const fact = {
+      record: announced,
+      eventId: eventIds.ofTransition({ principalId, ...place }),
+      transactionIdentity: transitionIdentity(place),
+      ...{ fromState, toState, inputId, sequence, txHash, blockNumber, blockTimestamp, variables, submitted },
+      blockOrder: blockOrderOf(number),
+      isSilent: record.silent.has(input.position),
+    };
+    const isPast = blockNumber <= adoptedThrough && !own.has(placeOf(record.id, input.position));
+    return [{ fact, isPast }];
   });
 }
 

@@ -9,6 +9,7 @@ import { classifyFoldFailure, IndexAbsentError } from './foldFailure.ts';
 import type { IndexPosition } from './indexPosition.ts';
 import { explainFailure } from './quarantineRecord.ts';
 import { isOwnFault, RecordFoldError } from './recordFoldError.ts';
+import { createSeenHeads } from './seenHeads.ts';
 
 export type FoldedChain = {
   chainId: number;
@@ -18,7 +19,6 @@ export type FoldedChain = {
   reorgWindow: number;
 };
 
-/** A folded reorg. */
 export type FoldedReorganisation = {
   chainId: number;
   /** In blocks, from the first that fell out to the former head. */
@@ -34,6 +34,8 @@ export type ChainFolderOptions = {
   chain: FoldedChain;
   /** Called before each fold. */
   readEventIds(): Promise<EventIds>;
+  /** How long events are kept; for ever by default. */
+  keptDays?: number | null | undefined;
   onReorganisation?: ((reorganisation: FoldedReorganisation) => void) | undefined;
   logger: Logger;
 };
@@ -49,17 +51,20 @@ const contentionDelayMs = 50;
 const longestRestMs = 50;
 const initialDelayMs = 200;
 const longestDelayMs = 10_000;
-/** After this many conflicts in a row, a fold locks the table and other writers wait for it. */
+/** For so long after a conflict, others wait for a fold before they change records of the chain. */
+const gatedMs = 10_000;
+/** After this many conflicts in a row, a fold locks the table of transactions and other writers wait for it. */
 const optimisticFolds = 2;
 /** This many conflicts in a row are expected; more are logged like any other failure. */
 const longestConflict = 10;
 
 /** Folds one chain whenever it is woken, one fold after the other, as long as there is more to fold. */
 export function createChainFolder(options: ChainFolderOptions): ChainFolder {
-  const { pool, chain, readEventIds, onReorganisation, logger: parent } = options;
+  const { pool, chain, readEventIds, keptDays, onReorganisation, logger: parent } = options;
   const { chainId, confirmations } = chain;
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
+  const seenHeads = createSeenHeads(confirmations);
   let isFirst = true;
   let wanted: FoldExtent | undefined;
   let isClosed = false;
@@ -68,7 +73,8 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let conflicts = 0;
-  /** How the next fold finds the record that this one failed for, and the records already found. */
+  let conflictedAt = Number.NEGATIVE_INFINITY;
+  /** After a failure: whether to fold records one by one, and which are known to fail. */
   let isApart = false;
   const condemned = new Map<string, string>();
 
@@ -94,16 +100,27 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
       wanted = undefined;
       try {
         const startedAt = performance.now();
+        const isGated = startedAt - conflictedAt < gatedMs;
         const isExclusive = conflicts > optimisticFolds;
         const eventIds = await readEventIds();
         const reorgWindow = BigInt(chain.reorgWindow);
-        const parts = { chainId, confirmations, reorgWindow, isFirst, extent, isApart, condemned };
-        const result = await foldChain({ pool, isExclusive, cache, eventIds, ...parts });
+        const parts = {
+          chainId,
+          confirmations,
+          reorgWindow,
+          seenHeads,
+          keptDays,
+          isFirst,
+          extent,
+          isApart,
+          condemned,
+        };
+        const result = await foldChain({ pool, isGated, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;
+        // Forget them: another process may have folded these blocks.
         isApart = false;
         condemned.clear();
-        // What another process folds meanwhile may be what these were found for.
         if (!result) return wakeLater(contentionDelayMs, widen('rest', extent));
         const durationMs = performance.now() - startedAt;
         note(result, durationMs);
@@ -165,6 +182,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
       return false;
     }
     conflicts = kind === 'conflict' ? conflicts + 1 : 0;
+    if (kind === 'conflict') conflictedAt = performance.now();
     if (kind === 'conflict' && conflicts <= longestConflict) {
       logger.debug({ err: error }, 'a fold conflicted with another transaction; retrying');
       wake(widen('rest', extent));

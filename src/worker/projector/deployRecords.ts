@@ -18,7 +18,7 @@ type DeploymentRow = RowOf<typeof records, 'id'> &
   NotNull<RowOf<typeof indexedAgreements, 'initial_state'>> & {
     /** Whether it is in quarantine, and due for a retry. */
     was_set_aside: boolean;
-    /** Another record of the same principal for this agreement. */
+    /** Another record of the same principal that has this agreement, or waits for it. */
     rival: string | null;
   };
 
@@ -26,7 +26,8 @@ const deployment = sql`record.id, shown.address, shown.owner, shown.doc_uri, sho
   shown.block_number::text, shown.block_timestamp::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
     select rival.id from service.records rival
     where rival.chain_id = record.chain_id and lower(rival.address) = shown.address
-      and rival.principal_id = record.principal_id and rival.id <> record.id) as rival`;
+      and rival.principal_id = record.principal_id and rival.id <> record.id
+      and (rival.status = 'Deployed' or rival.doc_hash = shown.doc_hash)) as rival`;
 
 export type Drafts = {
   chainId: number;
@@ -53,14 +54,14 @@ export async function deployRecords(
     free.map(({ id }) => id),
   );
   const taken = new Set(fitting);
-  const { deployed, quarantined } = await markAllDeployed(transaction, {
+  const { deployed, displaced, quarantined } = await markAllDeployed(transaction, {
     rows: free.filter(({ id }) => taken.has(id)),
     ...drafts,
   });
   const cleared = await clearErrors(transaction, drafts);
   const refused = held.length > 0 ? await refuseDeployments(transaction, held) : [];
   const failed = await noteErrors(transaction, drafts);
-  const changed = [...deployed, ...cleared, ...refused, ...failed];
+  const changed = [...deployed, ...displaced, ...cleared, ...refused, ...failed];
   return { deployed, changed, quarantined, isComplete: others.length === 0 };
 }
 
@@ -92,20 +93,47 @@ function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL
 async function markAllDeployed(
   transaction: Queryable,
   { rows, chainId, isApart }: Drafts & { rows: readonly DeploymentRow[] },
-): Promise<{ deployed: string[]; quarantined: Quarantined[] }> {
+): Promise<{ deployed: string[]; displaced: string[]; quarantined: Quarantined[] }> {
   const [apart, together] = [true, false].map((wanted) =>
     rows.filter(({ was_set_aside }) => (isApart || was_set_aside) === wanted),
   );
-  const deployed = together?.length ? await markDeployed(transaction, together) : [];
+  const displaced: string[] = [];
+  const deploy = async (some: readonly DeploymentRow[]) => {
+    displaced.push(...(await displaceWaiting(transaction, some)));
+    return markDeployed(transaction, some);
+  };
+  const deployed = together?.length ? await deploy(together) : [];
   const quarantined: Quarantined[] = [];
   for (const row of apart ?? []) {
-    const error = await tryApart(transaction, () => markDeployed(transaction, [row]));
+    const error = await tryApart(transaction, () => deploy([row]));
     if (error === undefined) deployed.push(row.id);
     else quarantined.push({ recordId: row.id, phase: 'deploy', error });
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
-  await setFree(transaction, deployed);
-  return { deployed, quarantined };
+  await setFree(transaction, [...deployed, ...displaced]);
+  return { deployed, displaced, quarantined };
+}
+
+const replaced = {
+  reason: 'agreement_replaced',
+  message:
+    'The chain has another agreement at this address since a reorganisation. Import the agreement by its present address.',
+};
+
+/**
+ * Takes the addresses from the principals' records that wait for another document there: an address has one record of
+ * each principal.
+ */
+function displaceWaiting(transaction: Queryable, rows: readonly DeploymentRow[]): Promise<string[]> {
+  const places = rows.map(({ id, address }) => ({ id, address: getAddress(address) }));
+  return idsOf(
+    transaction,
+    sql`update service.records waiting set address = null, error = ${JSON.stringify(replaced)}::json, updated_at = now()
+    from ${recordsOf(places)} as shown(id text, address text) join service.records record on record.id = shown.id
+    where waiting.principal_id = record.principal_id and waiting.chain_id = record.chain_id
+      and waiting.address = shown.address and waiting.status = 'Draft' and waiting.id <> record.id
+    returning waiting.id`,
+  );
 }
 
 async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow[]): Promise<string[]> {
@@ -129,8 +157,8 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
 }
 
 /**
- * A Draft shows no reason any more once its transaction is open again or mined. Later folds find it by its changed
- * transaction no more, but every Draft without an error, also if this one leaves it to them.
+ * A Draft shows no reason any more once its transaction is open again or mined. Later folds no longer find it through
+ * its transaction. They do check every Draft without an error.
  */
 function clearErrors(transaction: Queryable, { changedTransactions }: Drafts): Promise<string[]> {
   return idsOf(

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { createPace, type Pace } from '../../platform/turns/pace.ts';
 import type { DocumentLookup } from './documentCache.ts';
-import { continueHistory, type History, type MinedInput, sizeOfInput, sizeOfValues } from './history.ts';
+import { continueHistory, type History, type MinedInput, sizeOfInput } from './history.ts';
 import type { AuthoredDocument } from './projectedDocument.ts';
 import { type RecordInput, readInputs } from './readIndexedInputs.ts';
 import { failFold, RecordFoldError } from './recordFoldError.ts';
@@ -26,19 +26,12 @@ const blockLimitMs = 5_000;
 /** At most about this many rows of notifications and schedules are caused by one fold. */
 const firingLimit = 2_000;
 /**
- * About the most of them for the inputs that one record has in one block, which are folded together. Anybody who may
- * move an agreement can send a block full of inputs, so beyond this the rules are silent.
+ * The limit for one record's inputs in one block, which are folded together. Anybody who may move an agreement can fill
+ * a block with inputs, so beyond this rules do not fire.
  */
 const blockFiringLimit = 20_000;
 /** The most values of variables held at once for one record. */
 const mostValues = 1_000_000;
-/**
- * The most characters of a record's variables: every read returns them whole, and every fold writes them whole. The largest
- * deployment has a thirtieth of that.
- */
-const variableTextLimit = 8 * 1024 * 1024;
-/** The same for a record that is larger already: it may go on, but not grow. */
-const oldVariableTextLimit = 64 * 1024 * 1024;
 
 export type ExtendedRecord = FoldedRecord & {
   mined: MinedInput[];
@@ -125,7 +118,6 @@ async function extendHistory(
   const reader = await document.prepare(pace);
   // Each input keeps its values until it is written.
   const mostInputs = Math.max(1, mostValues / (1 + Object.keys(stored.variables).length));
-  const watch = createVariableWatch(id, stored);
   let history = stored;
   let size = 0;
   let sizeOfBlock = 0;
@@ -145,32 +137,19 @@ async function extendHistory(
     size += sizeOfInput(next.mined);
     sizeOfBlock += sizeOfInput(next.mined);
     if (sizeOfBlock > 2 * blockTextLimit) {
-      throw new RecordFoldError(id, tooLong('inputs of one block', 2 * blockTextLimit));
+      throw new RecordFoldError(id, tooLong(2 * blockTextLimit));
     }
     const weight = weigh(next.mined);
     firingsOfBlock += weight;
     if (firingsOfBlock > blockFiringLimit) silent.add(next.mined.position);
     else firings += weight;
-    watch(next);
     await pace.breathe();
   }
   return { history, mined, silent, firings };
 }
 
-/** Values only grow by those of inputs, so their sum is taken anew only when it may be beyond the limit. */
-function createVariableWatch(id: string, { variables }: History) {
-  let most = sizeOfValues(variables);
-  const limit = Math.min(Math.max(variableTextLimit, most), oldVariableTextLimit);
-  return ({ history, mined }: { history: History; mined: MinedInput }) => {
-    most += sizeOfValues(mined.values);
-    if (most <= limit) return;
-    most = sizeOfValues(history.variables);
-    if (most > limit) throw new RecordFoldError(id, tooLong('variables', limit));
-  };
-}
-
-function tooLong(what: string, limit: number): string {
-  return `Its ${what} have more than ${limit} characters.`;
+function tooLong(limit: number): string {
+  return `Its inputs of one block have more than ${limit} characters.`;
 }
 
 const byRecord = ({ recordId }: RecordInput) => recordId;
@@ -205,7 +184,7 @@ async function readWholeBlocks(
     payloads: blockTextLimit,
   });
   if (block.next) {
-    throw new RecordFoldError(cutId, tooLong('inputs of one block', blockTextLimit));
+    throw new RecordFoldError(cutId, tooLong(blockTextLimit));
   }
   return { inputs: Map.groupBy(block.inputs, byRecord), behind };
 }

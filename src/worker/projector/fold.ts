@@ -3,6 +3,7 @@ import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { hasReleasable } from '../publisher/releaseEvents.ts';
 import { announce } from './announce.ts';
+import { findAnnouncedSince } from './announcedSince.ts';
 import { compareBlocks } from './compareBlocks.ts';
 import { deployRecords } from './deployRecords.ts';
 import type { DocumentCache } from './documentCache.ts';
@@ -11,6 +12,7 @@ import { foldHistories } from './foldHistories.ts';
 import { type IndexPosition, readIndexPosition } from './indexPosition.ts';
 import { type Quarantined, setFree } from './quarantineRecord.ts';
 import { type Retraction, retractBlocks } from './retractBlocks.ts';
+import type { SeenHeads } from './seenHeads.ts';
 import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
@@ -25,13 +27,17 @@ export type FoldOptions = {
   /** Blocks before an event is released, counting its own block. */
   confirmations: number;
   cache: DocumentCache;
+  /** Of this process, for these confirmations. */
+  seenHeads: SeenHeads;
   eventIds: EventIds;
+  /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
+  keptDays?: number | null | undefined;
   /** Compares everything, like a process that has just started. */
   isFirst: boolean;
   extent: FoldExtent;
   /** Each record on its own, because a fold of all together has failed; together by default. */
   isApart?: boolean;
-  /** Records that a fold has failed for, with the reasons: they are set aside at once. */
+  /** Records that a fold has failed for, with the reasons: they are quarantined at once. */
   condemned?: ReadonlyMap<string, string>;
   /** Time for the histories that a reorg has shortened, 10 s by default; the others are restored later. */
   restoreLimitMs?: number;
@@ -49,7 +55,7 @@ export type Fold =
       added: number;
       records: number;
       transactions: number;
-      /** Records set aside because they cannot be folded now. */
+      /** Records quarantined because they cannot be folded now. */
       quarantined: readonly Quarantined[];
       /** Events of the retracted blocks. */
       events: Retraction['events'];
@@ -86,7 +92,9 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   const settled = await writeSettlement(transaction, settlePermits(consumed));
   // Only the whole index can show what did not happen.
   const head = comparison.isComplete ? position.head : null;
-  const expired = head ? await expireTransactions(transaction, { chainId, head }) : [];
+  // A head without confirmations may fall out, with its time.
+  const confirmed = position.head && options.seenHeads.confirm(position.head);
+  const expired = head && confirmed ? await expireTransactions(transaction, { chainId, confirmed }) : [];
   if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
 
   const changedTransactions = [...new Set([...reopened, ...settled, ...expired])];
@@ -100,6 +108,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     changedTransactions,
     cache,
     eventIds,
+    announcedSince: findAnnouncedSince({ head: position.head, keptDays: options.keptDays ?? null }),
     isApart,
     condemned,
     restoreLimitMs: options.restoreLimitMs,

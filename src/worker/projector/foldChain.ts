@@ -16,14 +16,15 @@ const releaseMs = 1_000;
  */
 export async function foldChain({
   pool,
+  isGated,
   isExclusive,
   ...options
-}: FoldOptions & { pool: pg.Pool; isExclusive: boolean }): Promise<Fold | undefined> {
+}: FoldOptions & { pool: pg.Pool; isGated: boolean; isExclusive: boolean }): Promise<Fold | undefined> {
   const { chainId } = options;
   let spans: { end(): void } | undefined;
   let isReleased = true;
   const folding = withFoldTransaction(
-    { pool, chainId, isExclusive },
+    { pool, chainId, isGated, isExclusive },
     {
       fold(transaction) {
         spans = holdSpans(transaction);

@@ -6,13 +6,10 @@ export class IndexAbsentError extends Error {
   override readonly name = 'IndexAbsentError';
 }
 
-/** Another transaction changed the same rows meanwhile; a new try settles it. */
-const conflicts = new Set(['40001', '40P01']);
-/**
- * The index has no views yet, or not those of this version, or the indexer is replacing them: undefined
- * schema, table, column or object, and a lock that was not available.
- */
-const absences = new Set(['3F000', '42P01', '42703', '42704', '55P03']);
+/** Another transaction changed the same rows meanwhile, or keeps them locked; a new try settles it. */
+const conflicts = new Set(['40001', '40P01', '55P03']);
+/** The index has no views yet, or not those of this version: undefined schema, table, column or object. */
+const absences = new Set(['3F000', '42P01', '42703', '42704']);
 
 export function classifyFoldFailure(error: unknown): FoldFailure {
   if (error instanceof IndexAbsentError) return 'indexAbsent';

@@ -21,9 +21,9 @@ import { takeFitting } from './takeFitting.ts';
 
 /** The most records that catch up in one fold. */
 const behindAtOnce = 20;
-/** The most time for all histories that one fold restores. One that is retried gets more with each failure. */
+/** The most time for all histories that one fold restores, and for one that is retried, which may take many tries. */
 const mostRestoreMs = 10_000;
-const mostDoublings = 3;
+const mostRetryMs = 2_000;
 
 export type HistoryChanges = {
   chainId: number;
@@ -36,6 +36,8 @@ export type HistoryChanges = {
   changedTransactions: readonly string[];
   cache: DocumentCache;
   eventIds: EventIds;
+  /** Unix seconds: earlier blocks are not announced. */
+  announcedSince: bigint | undefined;
   /** Each record is folded on its own, because a fold of all together has failed. */
   isApart: boolean;
   /** Records that such a fold has failed for, with the reasons. */
@@ -101,7 +103,7 @@ export async function foldHistories(
   };
 
   for (const [recordId, error] of condemned) {
-    // Another fold has set it aside already, perhaps in a phase that this one cannot know any more.
+    // Another fold has already quarantined it, perhaps in a phase that this one can no longer know.
     if (!quarantine.has(recordId)) quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
   }
   // A record that is retried is not folded twice.
@@ -115,7 +117,7 @@ export async function foldHistories(
   } else {
     let lost = await takeFitting(transaction, selection.shortened);
     const restored = new Set<string>();
-    // None of them may keep what it has lost, so all that time allows are restored now, however many there are.
+    // Lost inputs must not stay visible, so as many histories as time allows are restored now.
     for (; lost.others.length > 0; lost = await takeFitting(transaction, lost.others)) {
       const group = new Set(lost.fitting);
       await run({ ...noRecords, shortened: lost.fitting }, (id) => group.has(id), restoreTime);
@@ -124,10 +126,11 @@ export async function foldHistories(
     const isOfRun = (id: string) => isOther(id) && !restored.has(id);
     await run({ ...selection, shortened: lost.fitting }, isOfRun, restoreTime);
   }
-  for (const { recordId, phase, failures } of retried) {
+  for (const { recordId, phase } of retried) {
     const selected = { ...noRecords, [listOf[phase]]: [recordId] };
-    const leftMs = restoreLimitMs * 2 ** Math.min(failures, mostDoublings);
-    const isFree = await runApart(recordId, phase, selected, { leftMs });
+    const isFree = await runApart(recordId, phase, selected, {
+      leftMs: changes.restoreLimitMs ?? mostRetryMs,
+    });
     if (isFree) await setFree(transaction, [recordId]);
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
@@ -138,11 +141,9 @@ export async function foldHistories(
 const listOf = { begin: 'deployed', restore: 'shortened', continue: 'behind' } as const;
 
 /** Records that wait to be Deployed are retried together with Drafts. */
-function findDue(
-  quarantine: Quarantine,
-): { recordId: string; phase: Exclude<QuarantinePhase, 'deploy'>; failures: number }[] {
-  return [...quarantine].flatMap(([recordId, { phase, isDue, failures }]) =>
-    isDue && phase !== 'deploy' ? [{ recordId, phase, failures }] : [],
+function findDue(quarantine: Quarantine): { recordId: string; phase: Exclude<QuarantinePhase, 'deploy'> }[] {
+  return [...quarantine].flatMap(([recordId, { phase, isDue }]) =>
+    isDue && phase !== 'deploy' ? [{ recordId, phase }] : [],
   );
 }
 

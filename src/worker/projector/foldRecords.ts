@@ -31,6 +31,8 @@ type Records = RecordSelection & {
   submissions: readonly OwnInput[];
   cache: DocumentCache;
   eventIds: EventIds;
+  /** Unix seconds: earlier blocks are not announced. */
+  announcedSince: bigint | undefined;
   restoreTime: RestoreTime;
 };
 
@@ -38,7 +40,8 @@ export type FoldedRecords = { changed: string[]; unrestored: UnrestoredHistory[]
 
 /** Brings these records up to date with the index. Those whose history is not restored stay as they are. */
 export async function foldRecords(transaction: Queryable, records: Records): Promise<FoldedRecords> {
-  const { chainId, through, submissions, cache, eventIds, deployed, shortened, touched, behind } = records;
+  const { chainId, through, submissions, cache, eventIds, announcedSince } = records;
+  const { deployed, shortened, touched, behind } = records;
   const continued = [...new Set([...touched, ...behind])];
   if (continued.length + deployed.length + shortened.length === 0) {
     return {
@@ -78,8 +81,9 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   const extended = await extendHistories(transaction, { chainId, records: ordered, through, documents });
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
-  await announceTransitions(transaction, { deployed: begun, extended, submissions, documents, eventIds });
-  await planTemporalRules(transaction, { chainId, deployed: begun, extended, documents });
+  const announced = { deployed: begun, extended, documents, announcedSince };
+  await announceTransitions(transaction, { ...announced, submissions, eventIds });
+  await planTemporalRules(transaction, { ...announced, chainId });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
     unrestored,

@@ -84,7 +84,8 @@ export function continueHistory(
   const fields = reader.decode(input);
   const inputId = document.nameInput(input.inputId);
   const isTransition = input.sequence !== null;
-  const variables = reader.apply(history.variables, { inputId: input.inputId, fields });
+  const applied = reader.apply(history.variables, { inputId: input.inputId, fields });
+  const variables = keepFitting(applied, history.variables);
   return {
     history: {
       agreement: history.agreement,
@@ -114,6 +115,34 @@ export function continueHistory(
   };
 }
 
+/**
+ * The most characters of a record's variables: every read returns them whole, and every fold writes them whole. Nobody
+ * can deploy more, but anybody who may move an agreement can send more.
+ */
+const variableTextLimit = 1024 * 1024;
+/** Shorter values always stay. */
+const leastLeftOut = 1_024;
+
+/**
+ * The variables, without the longest of the values that an input has set if all of them together are too long: what
+ * one party sends must not end the history that the others see.
+ */
+function keepFitting(variables: VariableValues, before: VariableValues): VariableValues {
+  if (variables === before) return before;
+  let excess = sizeOfValues(variables) - variableTextLimit;
+  if (excess <= 0) return variables;
+  // A record of an earlier version may have more already: it may go on, but not grow.
+  excess -= Math.max(0, sizeOfValues(before) - variableTextLimit);
+  const set = Object.entries(variables).filter(([name, value]) => before[name] !== value);
+  const left = new Map(Object.entries(variables));
+  for (const [name, value] of set.toSorted((one, other) => lengthOf(other[1]) - lengthOf(one[1]))) {
+    if (excess <= 0 || lengthOf(value) < leastLeftOut) break;
+    left.delete(name);
+    excess -= lengthOf(value);
+  }
+  return Object.fromEntries(left);
+}
+
 /** The permit's signer and submitter. Without a permit the sender is both, if it called the agreement itself. */
 function accountsOf(
   input: IndexedInput,
@@ -133,6 +162,10 @@ export function sizeOfInput({ payload, values }: Pick<MinedInput, 'payload' | 'v
 /** The characters of all texts together. */
 export function sizeOfValues(values: VariableValues): number {
   let size = 0;
-  for (const value of Object.values(values)) size += typeof value === 'string' ? value.length : 0;
+  for (const value of Object.values(values)) size += lengthOf(value);
   return size;
+}
+
+function lengthOf(value: VariableValues[string]): number {
+  return typeof value === 'string' ? value.length : 0;
 }

@@ -4,7 +4,6 @@ import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 import type { inputs } from '../../platform/database/tables/inputs.ts';
 
-/** A submission's on-chain data. */
 export type MinedFacts = RowOf<typeof inputs, 'id' | 'signer' | 'submitter' | 'sequence'> &
   NotNull<
     RowOf<

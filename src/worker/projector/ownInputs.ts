@@ -12,9 +12,15 @@ export type OwnInput = { id: string; recordId: string; position: number };
 
 export type Submissions = { chainId: number; changedTransactions: readonly string[]; through: bigint };
 
+const moved = {
+  reason: 'agreement_moved',
+  message:
+    'A reorganisation moved the agreement to another address. The permit took effect on the agreement at the signed address.',
+};
+
 /**
- * Reopens failed submissions whose transaction is open or mined, and fails those whose transaction failed.
- * Returns the affected records.
+ * Reopens failed submissions whose transaction is open or mined. Fails those whose transaction failed, and those whose
+ * transaction is mined but whose record has another address by now. Returns the affected records.
  */
 export async function updateSubmissions(
   transaction: Queryable,
@@ -35,15 +41,37 @@ export async function updateSubmissions(
     join service.transactions sent on sent.id = input.transaction_id and sent.state = 'failed'
     where input.chain_id = ${chainId} and input.status = 'PENDING'`,
   );
+  errors.push(...(await findMoved(transaction, chainId)));
   if (errors.length === 0) return waiting;
   const failed = await idsOf(
     transaction,
-    sql`update service.inputs input set status = 'FAILED', error = failed.error::json, updated_at = now()
+    sql`update service.inputs input set status = 'FAILED', error = failed.error::json, updated_at = now(), tx_hash = coalesce((
+      select sent.tx_hash from service.transactions sent where sent.id = input.transaction_id), input.tx_hash)
     from ${recordsOf(errors)} as failed(id text, error text)
     where input.id = failed.id
     returning input.record_id as id`,
   );
   return [...waiting, ...failed];
+}
+
+async function findMoved(transaction: Queryable, chainId: number): Promise<{ id: string; error: string }[]> {
+  const ids = await idsOf(
+    transaction,
+    sql`select input.id from service.inputs input
+    join service.transactions sent on sent.id = input.transaction_id and sent.state in ('mined', 'final')
+    join service.records record
+      on record.id = input.record_id and record.status = 'Deployed' and record.address <> sent.contract
+    where input.chain_id = ${chainId} and input.status = 'PENDING'`,
+  );
+  return ids.map((id) => ({ id, error: JSON.stringify(moved) }));
+}
+
+/** The agreements of these records fell out, and may come back at any address. */
+export async function reopenMoved(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
+  if (recordIds.length === 0) return;
+  await transaction.execute(sql`
+    update service.inputs set status = 'PENDING', error = null, updated_at = now()
+    where record_id = any(${arrayOf(recordIds)}::text[]) and status = 'FAILED' and error->>'reason' = ${moved.reason}`);
 }
 
 type MinedRow = RowOf<typeof inputs, 'id' | 'record_id'> & RowOf<typeof indexedInputs, 'position'>;
@@ -56,8 +84,8 @@ export type SoughtSubmissions = Pick<Submissions, 'chainId' | 'through'> & {
 };
 
 /**
- * Waiting submissions whose transaction is mined, with their position in the index. Those of records that are
- * behind or in quarantine wait until their record is folded: a fold must not read them all in vain.
+ * Waiting submissions whose transaction is mined, with their position in the index. Those of records that are behind or
+ * in quarantine wait until their record is folded: a fold must not read them all for nothing.
  */
 export async function findMinedSubmissions(
   transaction: Queryable,

@@ -7,6 +7,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { deploymentIdentity, transitionIdentity } from '../../records/events/eventIds.ts';
 import { deployInputId } from '../../records/events/transitionFact.ts';
 import { isTemporal, readRules, type TemporalRule } from '../../records/rules/notificationTemplate.ts';
+import { findDue } from '../../records/rules/temporalPlan.ts';
 import { toMilliseconds } from '../notifier/fireTransitionRules.ts';
 import { type FollowedSpans, followSpans, type RuleSpan, type Step } from '../notifier/followSpans.ts';
 import { type SpanRow, spanOf } from '../notifier/spanRow.ts';
@@ -22,6 +23,8 @@ export type FoldedSteps = {
   /** The records, each with its new inputs. */
   readonly extended: readonly ExtendedRecord[];
   readonly documents: DocumentLookup;
+  /** Unix seconds: what was due before does not fire any more. */
+  readonly announcedSince: bigint | undefined;
 };
 
 /**
@@ -29,7 +32,7 @@ export type FoldedSteps = {
  * Costs one query if no record has rules.
  */
 export async function planTemporalRules(transaction: Queryable, folded: FoldedSteps): Promise<void> {
-  const { chainId, deployed, extended, documents } = folded;
+  const { chainId, deployed, extended, documents, announcedSince } = folded;
   const touched = extended.filter(({ mined }) => mined.length > 0);
   const ids = [...new Set([...deployed, ...touched].map(({ id }) => id))];
   const ruled = await readTemporalRules(transaction, ids);
@@ -51,7 +54,7 @@ export async function planTemporalRules(transaction: Queryable, folded: FoldedSt
     const isKept = ({ sinceBlock, untilBlock }: (typeof begun)[number]) =>
       !record?.silent.size || untilBlock !== sinceBlock;
     const followed = { ended, begun: begun.filter(isKept) };
-    await writeSpans(transaction, { chainId, recordId: id, followed });
+    await writeSpans(transaction, { chainId, recordId: id, followed, announcedSince });
   }
 }
 
@@ -120,7 +123,8 @@ async function writeSpans(
     chainId,
     recordId,
     followed: { ended, begun },
-  }: { chainId: number; recordId: string; followed: FollowedSpans },
+    announcedSince,
+  }: { chainId: number; recordId: string; followed: FollowedSpans; announcedSince: bigint | undefined },
 ): Promise<void> {
   if (ended.length > 0) {
     const rows = ended.map(({ ruleId, span, untilMs, untilBlock }) => ({
@@ -151,15 +155,24 @@ async function writeSpans(
     starts_ms: span.startsMs,
     ends_ms: span.endsMs,
     interval_ms: span.intervalMs,
+    next_number: countPast(span, announcedSince),
   }));
   await transaction.execute(sql`
     insert into service.rule_schedules (record_id, principal_id, chain_id, rule_id, stay, span, state, from_state, input_id, entered_ms,
-      since_ms, since_block, until_ms, until_block, date, starts_ms, ends_ms, interval_ms)
+      since_ms, since_block, until_ms, until_block, date, starts_ms, ends_ms, interval_ms, next_number)
     select ${recordId}, (select principal_id from service.records where id = ${recordId}), ${chainId}::int, shown.*
     from ${recordsOf(rows)} as shown(rule_id text, stay text, span text, state text, from_state text, input_id text,
       entered_ms bigint, since_ms bigint, since_block bigint, until_ms bigint, until_block bigint, date text,
-      starts_ms bigint, ends_ms bigint, interval_ms bigint)
+      starts_ms bigint, ends_ms bigint, interval_ms bigint, next_number bigint)
     on conflict (record_id, rule_id, span) do update set entered_ms = excluded.entered_ms, since_ms = excluded.since_ms,
       since_block = excluded.since_block, until_ms = excluded.until_ms, until_block = excluded.until_block,
       date = excluded.date, starts_ms = excluded.starts_ms, ends_ms = excluded.ends_ms`);
+}
+
+/** The number of a span's intervals that began before this time. */
+function countPast(span: FollowedSpans['begun'][number], announcedSince: bigint | undefined): number {
+  if (announcedSince === undefined) return 0;
+  const past = { nowMs: toMilliseconds(announcedSince) - 1, untilMs: span.untilMs, nextNumber: 0 };
+  const due = findDue(span, past);
+  return due ? due.number + 1 : 0;
 }

@@ -4,17 +4,18 @@ import type { Logger } from 'pino';
 import { channels } from '../../platform/database/channels.ts';
 import { indexChannel } from '../../platform/database/indexNames.ts';
 import { listen } from '../../platform/database/listen.ts';
-import type { EventIds } from '../../records/events/eventIds.ts';
-import { openEventIds } from '../publisher/openEventIds.ts';
+import { createEventIdReader } from '../publisher/openEventIds.ts';
 import { createChainFolder, type FoldedChain, type FoldedReorganisation } from './chainFolder.ts';
 import type { FoldExtent } from './fold.ts';
 
 export type ProjectorOptions = {
   /** A running fold takes one connection per chain from it. */
   pool: pg.Pool;
-  /** The same database, for the listening connection. */
+  /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly FoldedChain[];
+  /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
+  keptDays?: number | null | undefined;
   onReorganisation?: (reorganisation: FoldedReorganisation) => void;
   logger: Logger;
   /** How often the database is polled without a notification. */
@@ -38,15 +39,11 @@ const looksBetweenWhole = 4;
  * again.
  */
 export function createProjector(options: ProjectorOptions): Projector {
-  const { pool, databaseUrl, chains, onReorganisation, logger } = options;
+  const { pool, databaseUrl, chains, keptDays, onReorganisation, logger } = options;
   const { pollIntervalMs = defaultPollIntervalMs } = options;
-  let eventIds: EventIds | undefined;
-  const readEventIds = async () => {
-    eventIds ??= await openEventIds(drizzle(pool));
-    return eventIds;
-  };
+  const readEventIds = createEventIdReader(drizzle(pool));
   const folders = chains.map((chain) =>
-    createChainFolder({ pool, chain, readEventIds, onReorganisation, logger }),
+    createChainFolder({ pool, chain, readEventIds, keptDays, onReorganisation, logger }),
   );
   const wakeAll = (extent: FoldExtent) => {
     for (const folder of folders) folder.wake(extent);

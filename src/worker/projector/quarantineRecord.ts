@@ -2,49 +2,66 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf } from '../../platform/database/statements.ts';
-import type { QuarantinePhase, quarantinedRecords } from '../../platform/database/tables/quarantine.ts';
+import type {
+  QuarantinePhase,
+  quarantinedRecords,
+  RestoredPart,
+} from '../../platform/database/tables/quarantine.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { classifyFoldFailure } from './foldFailure.ts';
 import { isOwnFault } from './recordFoldError.ts';
 
 /** Quarantined records, by id: the next step of each, and whether a retry is due. */
-export type Quarantine = ReadonlyMap<string, { phase: QuarantinePhase; failures: number; isDue: boolean }>;
+export type Quarantine = ReadonlyMap<string, { phase: QuarantinePhase; isDue: boolean }>;
 
-export type Quarantined = { recordId: string; phase: QuarantinePhase; error: string };
+export type Quarantined = {
+  recordId: string;
+  phase: QuarantinePhase;
+  error: string;
+  /** What a try has restored of a history; the next one follows soon. */
+  part?: RestoredPart | null;
+};
 
 /** The pause after the first failure, which doubles with each further one, and the longest pause. */
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 3_600;
+/** The pause between two parts of a long history: the chain's other records are folded meanwhile. */
+const partPauseSeconds = 3;
 const longestError = 500;
 /** A retry on its own must not delay the others for long. */
 const statementLimit = '2s';
 
 type QuarantineRow = RowAs<typeof quarantinedRecords, { id: 'record_id' }> &
-  RowOf<typeof quarantinedRecords, 'phase' | 'failures'> & { is_due: boolean };
+  RowOf<typeof quarantinedRecords, 'phase'> & { is_due: boolean };
 
 export async function readQuarantine(transaction: Queryable, chainId: number): Promise<Quarantine> {
   const { rows } = await transaction.execute<QuarantineRow>(sql`
-    select record_id as id, phase, failures, retry_at <= clock_timestamp() as is_due from service.quarantined_records
+    select record_id as id, phase, retry_at <= clock_timestamp() as is_due from service.quarantined_records
     where chain_id = ${chainId} order by retry_at`);
-  return new Map(rows.map(({ id, phase, failures, is_due }) => [id, { phase, failures, isDue: is_due }]));
+  return new Map(rows.map(({ id, phase, is_due }) => [id, { phase, isDue: is_due }]));
 }
 
 /**
- * Sets a record aside, for longer each time. A record that had not begun yet shows its deployment's data
- * meanwhile. A record whose deployment fell out meanwhile is not set aside.
+ * Quarantines a record, for longer each time that it has made no progress. A record that had not begun yet shows its
+ * deployment's data meanwhile. A record whose deployment fell out meanwhile is not quarantined.
  */
 export async function setAside(
   transaction: Queryable,
-  { chainId, recordId, phase, error }: Quarantined & { chainId: number },
+  { chainId, recordId, phase, error, part = null }: Quarantined & { chainId: number },
 ): Promise<void> {
   await transaction.execute(sql`
-    insert into service.quarantined_records as quarantined (record_id, chain_id, phase, error, retry_at)
-    select id, chain_id, ${phase}, ${error}, clock_timestamp() + make_interval(secs => ${firstPauseSeconds}::int)
+    insert into service.quarantined_records as quarantined (record_id, chain_id, phase, error, restored, retry_at)
+    select id, chain_id, ${phase}, ${error}, ${part === null ? null : JSON.stringify(part)}::json,
+      clock_timestamp() + make_interval(secs => ${part === null ? firstPauseSeconds : partPauseSeconds}::int)
     from service.records where id = ${recordId} and chain_id = ${chainId} and (status = 'Deployed') = (${phase} <> 'deploy')
-    on conflict (record_id) do update set phase = excluded.phase, error = excluded.error, failures = quarantined.failures + 1,
-      retry_at = clock_timestamp() + make_interval(secs => least(${longestPauseSeconds}::float8,
-        ${firstPauseSeconds}::int * 2 ^ least(quarantined.failures, 20)))`);
+    on conflict (record_id) do update set phase = excluded.phase, error = excluded.error,
+      restored = coalesce(excluded.restored, quarantined.restored),
+      failures = quarantined.failures + case when excluded.restored is null then 1 else 0 end,
+      retry_at = case when excluded.restored is null
+        then clock_timestamp() + make_interval(secs => least(${longestPauseSeconds}::float8,
+          ${firstPauseSeconds}::int * 2 ^ least(quarantined.failures, 20)))
+        else excluded.retry_at end`);
   if (phase === 'restore') await closeToLostWallets(transaction, [recordId]);
   if (phase !== 'begin') return;
   await transaction.execute(sql`

@@ -6,6 +6,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
+import { reopenMoved } from './ownInputs.ts';
 
 /** What was retracted with the blocks, by id. */
 export type Retraction = {
@@ -29,13 +30,14 @@ const nothing: Retraction = {
 type Blocks = { chainId: number; numbers: readonly bigint[] };
 
 /**
- * Takes back what was folded from the given blocks: the principal's own submissions wait again, inputs of
- * others are deleted, transactions without their effect are open again, and unreleased events are withdrawn.
+ * Undoes what was folded from the given blocks: the principal's own submissions wait again, inputs of others are
+ * deleted, transactions without their effect are open again, and unreleased events are withdrawn.
  */
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return nothing;
   // No input comes before its deployment, so all inputs of those records are in the given blocks.
   const undeployed = await undeployRecords(transaction, blocks);
+  await reopenMoved(transaction, undeployed);
   const reopened = await reopenMined(transaction, blocks);
   reopened.push(...(await reopenSuperseded(transaction, blocks)));
   const changed = new Set([

@@ -16,10 +16,9 @@ export type Candidate = {
 export type Settlement = { mined: Candidate[]; superseded: Candidate[] };
 
 /**
- * Decides which permits took effect. Each nonce has one effect. It belongs to the transaction with the same
- * content, whoever sent it, but never to one whose deadline had passed. Of several candidates the open one
- * counts, otherwise the first. Every other open transaction can never take effect any more; a failed one
- * stays unchanged.
+ * Decides which permits took effect. Each nonce has one effect. It belongs to the transaction with the same content,
+ * whoever sent it, but never to one whose deadline had passed. Of several candidates the open one counts, otherwise the
+ * first. No other open transaction can take effect any more; a failed one stays unchanged.
  */
 export function settlePermits(candidates: readonly Candidate[]): Settlement {
   const settlement: Settlement = { mined: [], superseded: [] };

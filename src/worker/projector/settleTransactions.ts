@@ -96,20 +96,20 @@ async function writeSuperseded(
 }
 
 /**
- * Fails every open transaction whose deadline is before the head and whose nonce is unused in the index, and
- * the same signers' later transactions.
+ * Fails every open transaction whose deadline is before the confirmed block and whose nonce is unused in the index,
+ * and the same signers' later transactions.
  */
 export async function expireTransactions(
   transaction: Queryable,
-  { chainId, head }: { chainId: number; head: BlockMark },
+  { chainId, confirmed }: { chainId: number; confirmed: BlockMark },
 ): Promise<string[]> {
   const expired = await idsOf(
     transaction,
     sql`update service.transactions sent set state = 'failed', updated_at = now(),
       failure = json_build_object('reason', 'permit_expired',
         'message', 'The deadline of the permit passed before the chain accepted it.',
-        'deadline', sent.deadline::text, 'blockNumber', ${String(head.number)}::text)
-    where sent.chain_id = ${chainId} and ${isOpen} and sent.deadline < ${head.timestamp}
+        'deadline', sent.deadline::text, 'blockNumber', ${String(confirmed.number)}::text)
+    where sent.chain_id = ${chainId} and ${isOpen} and sent.deadline < ${confirmed.timestamp}
       and ${isUnused}
     returning sent.id`,
   );

@@ -3,12 +3,14 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { inputs } from '../../platform/database/tables/inputs.ts';
+import type { RestoredPart } from '../../platform/database/tables/quarantine.ts';
 import { createPace } from '../../platform/turns/pace.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import { continueHistory, type History } from './history.ts';
 import type { AuthoredDocument } from './projectedDocument.ts';
 import { readInputs } from './readIndexedInputs.ts';
 import { failFold } from './recordFoldError.ts';
+import { describePart, readParts } from './restoredParts.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
 const inputsAtOnce = 500;
@@ -18,13 +20,16 @@ const payloadsAtOnce = 16 * 1024 * 1024;
 /** The time that the histories of one fold may still take to be restored; each takes half of it at most. */
 export type RestoreTime = { leftMs: number };
 
-/** A history that was not restored. Its record keeps what it has lost until it is tried again. */
-export type UnrestoredHistory = { recordId: string; error: string };
+/**
+ * A history that was not fully restored. Its record still shows lost inputs. The next try continues after the restored
+ * part.
+ */
+export type UnrestoredHistory = { recordId: string; error: string; part: RestoredPart | null };
 
 /**
- * Replays records from their beginning to their last remaining input. Values overwritten by an input are
- * stored nowhere, so this goes through the history again, a part at a time. The shortest come first, so that a
- * long history keeps no shorter one waiting.
+ * Replays records from their beginning to their last remaining input. Values overwritten by an input are stored
+ * nowhere, so the history is replayed, a part at a time, after the part that an earlier try has restored. The shortest
+ * histories come first, so that none waits for a longer one.
  */
 export async function restoreHistories(
   transaction: Queryable,
@@ -49,41 +54,53 @@ export async function restoreHistories(
     from service.inputs where record_id = any(${arrayOf(ids)}::text[])
     group by record_id`);
   const left = new Map(rows.map((row) => [row.id, row.left]));
+  const parts = await readParts(transaction, { chainId, ids });
   const tasks = beginnings
-    .map((beginning) => ({ beginning, inputCount: left.get(beginning.id) ?? 0 }))
+    .map((beginning) => {
+      const inputCount = left.get(beginning.id) ?? 0;
+      const part = parts.get(beginning.id);
+      const from = part && part.inputCount <= inputCount ? part : beginning.history;
+      return { beginning, inputCount, from };
+    })
     .sort((one, other) => one.inputCount - other.inputCount);
-  for (const { beginning, inputCount } of tasks) {
-    const document = documents(beginning.docHash);
-    const history = await restoreHistory(transaction, { chainId, beginning, inputCount, document, time });
-    if (history) restored.push({ ...beginning, history });
-    else unrestored.push({ recordId: beginning.id, error: tooLong });
+  for (const { beginning, inputCount, from } of tasks) {
+    const { id, docHash } = beginning;
+    const document = documents(docHash);
+    const history = await restoreHistory(transaction, { chainId, id, from, inputCount, document, time });
+    if (history.inputCount === inputCount) restored.push({ ...beginning, history });
+    else {
+      const isFurther = history.inputCount > from.inputCount;
+      const part = isFurther ? await describePart(transaction, { chainId, history }) : null;
+      unrestored.push({ recordId: id, error: tooLong, part });
+    }
   }
   return { restored, unrestored };
 }
 
 const tooLong = 'The histories that inputs fell out of take too long together to be restored in one fold.';
 
-/** Returns `undefined` if the time ends before the history does. */
+/** Returns the history as far as the time allows, to input number `inputCount` at most. */
 async function restoreHistory(
   transaction: Queryable,
   {
     chainId,
-    beginning: { id, history: beginning },
+    id,
+    from,
     inputCount,
     document,
     time,
   }: {
     chainId: number;
-    beginning: FoldedRecord;
+    id: string;
+    from: History;
     inputCount: number;
     document: AuthoredDocument;
     time: RestoreTime;
   },
-): Promise<History | undefined> {
-  if (inputCount === 0) return beginning;
-  if (time.leftMs <= 0) return undefined;
+): Promise<History> {
+  if (inputCount === from.inputCount || time.leftMs <= 0) return from;
   const pace = createPace();
-  let history = beginning;
+  let history = from;
   const reader = await document.prepare(pace).catch((cause) => failFold(id, cause));
   while (history.inputCount < inputCount) {
     const wanted = [{ id, agreement: history.agreement, after: history.inputCount }];
@@ -99,5 +116,5 @@ async function restoreHistory(
     if (pace.spentMs() >= time.leftMs / 2) break;
   }
   time.leftMs -= pace.spentMs();
-  return history.inputCount === inputCount ? history : undefined;
+  return history;
 }

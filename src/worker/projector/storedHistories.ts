@@ -22,7 +22,6 @@ type StoredRow = RowOf<
     last_input_timestamp: string | null;
   };
 
-/** The records as stored. */
 export async function readStoredHistories(
   transaction: Queryable,
   { ids }: RecordSelection,

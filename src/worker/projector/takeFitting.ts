@@ -1,14 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
-import { arrayOf } from '../../platform/database/statements.ts';
-import type { records } from '../../platform/database/tables/records.ts';
+import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 
 /** What a fold loads of its records of one kind at once, in stored bytes: it takes a multiple of that in memory. */
 const mostBytes = 16 * 1024 * 1024;
 const mostRecords = 1_000;
-
-type SizeRow = RowOf<typeof records, 'id' | 'doc_hash'> & { document_bytes: number; bytes: number };
 
 /**
  * Divides records into those that a fold can hold in memory at once, at least one, and the others. Each
@@ -19,25 +15,34 @@ export async function takeFitting(
   ids: readonly string[],
 ): Promise<{ fitting: string[]; others: string[] }> {
   if (ids.length <= 1) return { fitting: [...ids], others: [] };
-  const { rows } = await transaction.execute<SizeRow>(sql`
-    select record.id, record.doc_hash, octet_length(record.document) as document_bytes,
-      octet_length(record.variables::text) + octet_length(record.initial_variables::text)
-      + octet_length(record.participants::text) + octet_length(record.observers::text)
-      + coalesce(octet_length(record.notification_template), 0) as bytes
-    from (
-      select wanted.id, wanted.ordinal, row_number() over (partition by principal_id order by wanted.ordinal) as turn
+  const fitting = await idsOf(
+    transaction,
+    sql`with recursive first as materialized (
+      select records.id, doc_hash, octet_length(document) as document_bytes, wanted.ordinal,
+        row_number() over (partition by principal_id order by wanted.ordinal) as turn
       from unnest(${arrayOf(ids)}::text[]) with ordinality as wanted(id, ordinal)
       join service.records on records.id = wanted.id
-      order by turn, wanted.ordinal limit ${mostRecords}) as first
-    join service.records record on record.id = first.id
-    order by first.turn, first.ordinal`);
-  const documents = new Set<string>();
-  let sum = 0;
-  const end = rows.findIndex(({ doc_hash: docHash, document_bytes: documentBytes, bytes }, at) => {
-    sum += bytes + (documents.has(docHash) ? 0 : documentBytes);
-    documents.add(docHash);
-    return at > 0 && sum > mostBytes;
-  });
-  const fitting = new Set(rows.slice(0, end === -1 ? rows.length : end).map(({ id }) => id));
-  return { fitting: [...fitting], others: ids.filter((id) => !fitting.has(id)) };
+      order by turn, wanted.ordinal limit ${mostRecords}),
+    counted as (
+      select *, case row_number() over (partition by doc_hash order by turn, ordinal)
+        when 1 then document_bytes else 0 end as own_bytes
+      from first),
+    ordered as materialized (
+      select array_agg(id order by turn, ordinal) as ids, array_agg(own_bytes order by turn, ordinal) as documents
+      from counted),
+    measured as (
+      select 1 as place, documents[1]::bigint + ${bytesOf(sql`ids[1]`)} as through from ordered where cardinality(ids) > 0
+      union all
+      select place + 1, through + documents[place + 1] + ${bytesOf(sql`ids[place + 1]`)}
+      from measured, ordered where through <= ${mostBytes} and place < cardinality(ids))
+    select ids[place] as id from measured, ordered where place = 1 or through <= ${mostBytes} order by place`,
+  );
+  const taken = new Set(fitting);
+  return { fitting, others: ids.filter((id) => !taken.has(id)) };
 }
+
+/** JSON must be read and decompressed to be measured, so one record after the other is, until there is no more room. */
+const bytesOf = (id: SQL): SQL => sql`(
+  select octet_length(variables::text) + octet_length(initial_variables::text) + octet_length(participants::text)
+    + octet_length(observers::text) + coalesce(octet_length(notification_template), 0)
+  from service.records where records.id = ${id})`;

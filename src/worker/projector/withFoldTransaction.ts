@@ -1,7 +1,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Queryable } from '../../platform/database/database.ts';
 import { drizzleOptions } from '../../platform/database/database.ts';
+import { openFoldGate, shutFoldGate } from '../../platform/database/foldGate.ts';
 import { prepareAll } from '../../platform/database/prepareAll.ts';
 import { withConnection } from '../../platform/database/withConnection.ts';
 import { IndexAbsentError } from './foldFailure.ts';
@@ -19,15 +20,16 @@ const tryLock = `select pg_try_advisory_lock($1, $2) as held, to_regnamespace('c
 const beginFold = `
   begin isolation level repeatable read;
   set local lock_timeout = '5s';
-  set local enable_seqscan = off;
+  set local enable_seqscan = off`;
+const lockViews = `
   lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
     in access share mode`;
 
-/** For the same reason as in a fold. */
+/** Without sequential scans, as in `beginFold`. */
 const beginFollowing = 'begin; set local enable_seqscan = off';
 
 /** Nobody else changes a transaction then; reading them, and storing references to them, goes on. */
-const lockTransactions = '; lock table service.transactions in share row exclusive mode';
+const lockTransactions = 'lock table service.transactions in share row exclusive mode';
 
 type Work<Result> = {
   fold(transaction: Queryable): Promise<Result>;
@@ -41,13 +43,19 @@ type Work<Result> = {
 /**
  * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the
  * index. Returns `undefined` if another process is folding. A failure ends the session, and with it
- * transaction and lock. A fold fails if somebody else changes the same transaction row; an exclusive fold
- * keeps the others waiting instead.
+ * transaction and lock. A fold fails if somebody else changes the same rows.
  *
+ * @param isGated keeps those waiting instead that change records of the chain.
+ * @param isExclusive keeps those waiting instead that change transactions.
  * @throws IndexAbsentError if no indexer has been at work yet.
  */
 export function withFoldTransaction<Result>(
-  { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },
+  {
+    pool,
+    chainId,
+    isGated,
+    isExclusive,
+  }: { pool: pg.Pool; chainId: number; isGated: boolean; isExclusive: boolean },
   { fold, follow }: Work<Result>,
 ): Promise<Result | undefined> {
   return withConnection(pool, async (client, discard) => {
@@ -56,10 +64,14 @@ export function withFoldTransaction<Result>(
       const { rows } = await client.query(tryLock, lock);
       if (rows[0]?.held !== true) return undefined;
       if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has not created its views yet.');
-      await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
+      if (isGated) await shutFoldGate(client, chainId);
+      await client.query(beginFold);
+      await client.query(lockViews).catch(failAbsent);
+      if (isExclusive) await client.query(lockTransactions);
       const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
       const result = await fold(transaction);
       await client.query('commit');
+      if (isGated) await openFoldGate(client, chainId);
       const rest = follow(result);
       for (let isMore = rest !== null; rest && isMore; ) {
         await client.query(beginFollowing);
@@ -73,4 +85,10 @@ export function withFoldTransaction<Result>(
       throw error;
     }
   });
+}
+
+/** The indexer locks its views only to replace them. */
+function failAbsent(cause: unknown): never {
+  const isLocked = cause instanceof pg.DatabaseError && cause.code === '55P03';
+  throw isLocked ? new IndexAbsentError('The indexer is replacing its views.', { cause }) : cause;
 }

@@ -10,7 +10,6 @@ import { secondsOf } from './projectedColumns.ts';
 
 type WrittenRow = RowOf<typeof records, 'id' | 'access_variables'>;
 
-/** Stores the records' on-chain data. */
 export async function writeRecords(
   transaction: Queryable,
   { records, documents }: { records: readonly ExtendedRecord[]; documents: DocumentLookup },

@@ -6,3 +6,12 @@ import { createEventIds, type EventIds } from '../../records/events/eventIds.ts'
 export async function openEventIds(database: Queryable): Promise<EventIds> {
   return createEventIds(await readInstallationSecret(database, 'event_ids'));
 }
+
+/** Opens the event ids at the first call; a failure is not remembered. */
+export function createEventIdReader(database: Queryable): () => Promise<EventIds> {
+  let eventIds: EventIds | undefined;
+  return async () => {
+    eventIds ??= await openEventIds(database);
+    return eventIds;
+  };
+}

@@ -8,7 +8,7 @@ import { walkOwners } from '../../platform/database/walkOwners.ts';
 import { closeBody } from '../../records/events/eventParts.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
-import { addUsage } from '../../records/quotas/usage.ts';
+import { countUse } from './countUse.ts';
 import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
 import { storeEvents } from './storeEvents.ts';
 
@@ -25,7 +25,7 @@ export async function hasReleasable(
 
 /** More events would make one transaction long. Each may need a delivery for each of many subscriptions. */
 const eventsAtOnce = 500;
-/** The most principals with waiting events, confirmed or not, that a batch looks at. */
+/** The most principals with waiting events, confirmed or not, that a batch reads. */
 const principalsAtOnce = 200;
 
 export type Release = {
@@ -118,8 +118,11 @@ function isDue(chainId: number, through: bigint): SQL {
   return sql`state = 'pending' and chain_id = ${chainId} and block_number <= ${through}`;
 }
 
-type ReleasedRow = RowOf<typeof events, 'id' | 'principal_id' | 'record_id' | 'type' | 'body'> &
-  NotNull<RowOf<typeof events, 'position'>> & { has_parts: boolean };
+type ReleasedRow = RowOf<
+  typeof events,
+  'id' | 'principal_id' | 'record_id' | 'type' | 'body' | 'notification_part_id' | 'variables_part_id'
+> &
+  NotNull<RowOf<typeof events, 'position'>>;
 
 /**
  * Releases these events, whose feeds are locked: so no position appears before a lower one, and new subscribers miss
@@ -147,7 +150,7 @@ async function release(transaction: Queryable, which: SQL): Promise<string[]> {
     ), released as (
       update service.events event set state = 'released', position = numbered.position, released_at = now()
       from numbered where event.id = numbered.id
-      returning event.id, event.principal_id, event.record_id, event.position, event.type, event.body, event.variables_part_id is not null as has_parts
+      returning event.id, event.principal_id, event.record_id, event.position, event.type, event.body, event.notification_part_id, event.variables_part_id
     ), counted as (
       update service.event_feeds feed set last_position = last.position
       from (select principal_id, max(position) as position from released group by principal_id) as last
@@ -159,10 +162,7 @@ async function release(transaction: Queryable, which: SQL): Promise<string[]> {
   await transaction.execute(
     sql`select pg_notify(${channels.eventsReleased}, id) from unnest(${arrayOf([...new Set(owners)])}::text[]) as id`,
   );
-  await addUsage(
-    transaction,
-    owners.map((principalId) => ({ principalId, events: 1 })),
-  );
+  await countUse(transaction, rows);
   return owners;
 }
 
@@ -173,6 +173,6 @@ function eventOf(row: ReleasedRow): DeliverableEvent {
     recordId: row.record_id,
     position: Number(row.position),
     type: row.type,
-    facts: closeBody(row.body, row.has_parts),
+    facts: closeBody(row.body, row.variables_part_id !== null),
   };
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { idsOf, recordsOf } from '../../platform/database/statements.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
-import { beginEventSpans } from './beginEventSpans.ts';
+import { beginSpans } from './beginSpans.ts';
 
 /**
  * Stores events that wait for the confirmations of their blocks, in the caller's transaction. An event that
@@ -13,7 +13,10 @@ import { beginEventSpans } from './beginEventSpans.ts';
 export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await storeParts(transaction, events);
-  const spans = await beginEventSpans(transaction, events);
+  const spans = await beginSpans(transaction, events, {
+    name: 'write event',
+    attributesOf: ({ id, type }) => ({ 'agreements.event.id': id, 'agreements.event.type': type }),
+  });
   const rows = events.map((event) => ({
     id: event.id,
     principal_id: event.principalId,

@@ -3,7 +3,6 @@ import type { Signer } from '../../platform/signers/signer.ts';
 import type { Fees } from './fees.ts';
 import type { AcceptedRow } from './readClaimable.ts';
 
-/** The fee terms of a transaction. */
 export type Terms = {
   readonly gas: bigint;
   readonly fees: Fees;
@@ -11,7 +10,6 @@ export type Terms = {
   readonly dataFee?: bigint;
 };
 
-/** A wallet that is about to sign. */
 export type SigningWallet = {
   readonly address: Address;
   readonly signer: Signer;
@@ -35,7 +33,7 @@ export type Assignment = {
   assigned: AssignedRow[];
   /** Rows whose terms are not fully known yet. */
   unprepared: AcceptedRow[];
-  /** Rows that cost more than their wallets have left, and the wallets that need not look at them again. */
+  /** Rows that cost more than their wallets have left, and the wallets that need not check them again. */
   unpayable: { row: AcceptedRow; wallets: readonly Address[] }[];
 };
 

@@ -49,7 +49,7 @@ export async function claimRemotely(pool: pg.Pool, options: RemoteClaimOptions):
   }
 }
 
-/** For one wallet only. */
+/** A claim for one wallet only. */
 export type RemoteClaimOptions = Omit<ClaimOptions, 'wallets'> & { wallet: SigningWallet };
 
 function reserve(pool: pg.Pool, { wallet, ...options }: RemoteClaimOptions) {

@@ -13,9 +13,9 @@ type Counted = { readonly principalId: string; readonly gas: bigint };
 const waiting = new WeakMap<pg.Pool, Counted[]>();
 
 /**
- * Adds gas to the principals' usage of today, later and in its own database transaction: whoever holds the counter of a
- * busy principal must delay no signing, and take no more than one connection. If it fails, or the process ends before it,
- * that gas is not counted.
+ * Adds gas to the principals' usage of today, later and in its own database transaction. A locked counter of a busy
+ * principal must not delay signing, nor take more than one connection. If it fails, or the process ends before it, that
+ * gas is not counted.
  */
 export function countGas(
   { pool, logger }: { pool: pg.Pool; logger: Logger },

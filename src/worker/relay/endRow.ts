@@ -3,14 +3,15 @@ import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
+import { openBefore } from './readPredecessor.ts';
 
 type Row = { readonly id: string; readonly wallet: Address; readonly nonce: number };
 type Failure = { readonly reason: string; readonly message: string; readonly [fact: string]: unknown };
 
 /**
  * Fails a row, the same signer's later rows that depend on it, and the inputs and Drafts that wait for them.
- * With a `blockNumber`, only once the index has passed that block without the permit's effect. Returns
- * whether it did.
+ * With a `blockNumber`, only once the index has passed that block without the permit's effect, and while no
+ * earlier related row may still take effect. Returns whether it did.
  */
 export async function failRow(
   pool: pg.Pool,
@@ -52,12 +53,13 @@ async function fail(
   const [wallet, nonce] = place ?? [null, null];
   const { rowCount } = await pool.query(
     `with failed as (
-       update service.transactions set state = 'failed', failure = $5::json, updated_at = now(),
+       update service.transactions tx set state = 'failed', failure = $5::json, updated_at = now(),
          gas_estimate = case when $9 then null else gas_estimate end
        where id = $1 and ((state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3)
            or ($2::text is null and state = 'accepted' and (reserved_until is null or reserved_until < now())))
          and ($7::bigint is null or exists (
-           select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint))
+             select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint)
+           and not exists (select 1 from ${openBefore('tx')} as earlier))
        returning id, principal_id, chain_id, contract, signer, permit_nonce),
      successors as (${failSuccessors('failed')}),
      ended as (
@@ -65,7 +67,8 @@ async function fail(
        union all
        select id, json_build_object('reason', failure->>'reason', 'message', failure->>'message') from successors),
      inputs as (
-       update service.inputs input set status = 'FAILED', error = ended.error, updated_at = now()
+       update service.inputs input set status = 'FAILED', error = ended.error, updated_at = now(), tx_hash = coalesce((
+         select sent.tx_hash from service.transactions sent where sent.id = input.transaction_id), input.tx_hash)
        from ended where input.transaction_id = ended.id and input.status = 'PENDING'),
      drafts as (
        update service.records record set error = ended.error, updated_at = now()

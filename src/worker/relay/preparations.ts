@@ -1,23 +1,27 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Address, type Hex, type PublicClient, size } from 'viem';
+import { type Address, type PublicClient, size } from 'viem';
 import type { RelaySettings } from '../../platform/config/relaySettings.ts';
 import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import { computeDataFee } from '../../platform/nodes/dataFee.ts';
+import type { Call } from '../../platform/nodes/simulateCall.ts';
 import { findCallFault } from '../../platform/nodes/unavailable.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
 import { continueTrace } from '../../platform/tracing/tracing.ts';
 import type { Terms } from './assignRows.ts';
 import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
-import { readoptRow } from './endRow.ts';
+import { failUnsent, readoptRow } from './endRow.ts';
 import { suggestFees } from './fees.ts';
-import { findPredecessor } from './findPredecessor.ts';
 import type { GasLessons } from './gasLessons.ts';
+import type { IndexHead } from './indexHead.ts';
+import { isOrphaned } from './isOrphaned.ts';
+import { judgeRow } from './judgeRow.ts';
 import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
 import { readPermitTurn } from './permitTurn.ts';
 import type { AcceptedRow } from './readClaimable.ts';
+import { readPredecessor } from './readPredecessor.ts';
 import { refuseUnsent } from './refuseUnsent.ts';
 
 export type PreparationOptions = {
@@ -41,7 +45,6 @@ export type Preparations = {
   findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
   /** Collects the missing data. */
   prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
-  /** Skips the row for a while. */
   postpone(id: string): void;
   /** Whether so many rows are being prepared that others can wait. */
   isBusy(): boolean;
@@ -58,8 +61,10 @@ type Known = {
   /** A signed form was mined and reverted: a node checks the row before another one is paid for. */
   hasReverted?: boolean;
   gas?: bigint | undefined;
-  /** The block at which a node first said that it would revert, without an open predecessor. */
-  refusedAt?: bigint;
+  /** The folded block at which the contract first refused it, without an open predecessor. */
+  refusedAt?: IndexHead | undefined;
+  /** The number of the folded block at which the permit before it was first known to be lost. */
+  orphanedAt?: bigint | undefined;
   linea?: { terms: LineaTerms | undefined; until: number };
 };
 
@@ -92,11 +97,11 @@ export function createPreparations(options: PreparationOptions): Preparations {
     if (known.size > mostKnown) known.clear();
     const facts = known.get(row.id) ?? {};
     known.set(row.id, facts);
+    const call = { from: wallet, to: row.contract, data: row.callData };
     if (row.lastAttemptId !== undefined && facts.clearedThrough !== row.lastAttemptId) {
-      if (!(await clear(row, facts, view))) return postpone(row.id);
+      if (!(await clear(row, facts, { view, call }))) return postpone(row.id);
       facts.clearedThrough = row.lastAttemptId;
     }
-    const call = { from: wallet, to: row.contract, data: row.callData };
     if (linea.isOffered() && !findQuote(row.id))
       facts.linea = { terms: await linea.estimate(call), until: performance.now() + quoteMs };
     if (facts.gas === undefined && (row.gasEstimate === undefined || facts.hasReverted))
@@ -105,37 +110,80 @@ export function createPreparations(options: PreparationOptions): Preparations {
   const estimateOrBound = async (
     row: AcceptedRow,
     facts: Known,
-    call: { from: Address; to: Address; data: Hex },
+    call: Call & { from: Address },
   ): Promise<bigint | undefined> => {
     try {
       const gas = await estimateCallGas(client, call);
       await options.lessons.note(row, gas);
       return gas;
     } catch (error) {
-      const fault = findCallFault(error);
-      if (!fault) throw error;
+      if (!findCallFault(error)) throw error;
+      const { predecessor, head } = await readPredecessor(pool, row.id);
       // Before its predecessors are mined, it only reverts.
-      if ((await findPredecessor(pool, row.id)) !== undefined)
-        return inputGas + gasPerByte * BigInt(size(row.callData));
-      facts.refusedAt ??= await client.getBlockNumber({ cacheTime: 0 });
-      const isEnded = await refuseUnsent(options, { row, data: fault.data, refusedAt: facts.refusedAt });
-      if (!isEnded) postpone(row.id);
+      if (predecessor !== undefined) return inputGas + gasPerByte * BigInt(size(row.callData));
+      if (!head) {
+        postpone(row.id);
+        return undefined;
+      }
+      const { isFailed, refusedAt } = await refuseUnsent(options, {
+        row,
+        call,
+        head,
+        refusedAt: facts.refusedAt,
+      });
+      facts.refusedAt = refusedAt;
+      if (!isFailed) {
+        await failIfOrphaned(row, facts, { call, head });
+        postpone(row.id);
+      }
       return undefined;
     }
   };
-  const clear = async (row: AcceptedRow, facts: Known, view: ChainView): Promise<boolean> => {
+  const clear = async (
+    row: AcceptedRow,
+    facts: Known,
+    { view, call }: { view: ChainView; call: Call },
+  ): Promise<boolean> => {
     const { id } = row;
     const attempts = await readAttempts(pool, id);
     const fate = await findFate(endpoints, { attempts, depthBlock: view.blockNumber });
     facts.hasReverted = fate.kind === 'reverted';
     if (fate.kind === 'possible') await readoptRow(pool, { id, attempt: fate.attempt });
     if (fate.kind === 'possible' || fate.kind === 'unknown') return false;
-    // A row that was mined in vain may have come too early; now its turn must come first.
+    // A row whose transaction reverted may have come too early; now its turn must come first.
     const turn = await readPermitTurn(client, row);
     if (turn === 'used') return false;
-    if (turn === 'later' && row.after.length === 0 && (await findPredecessor(pool, id)) === undefined)
-      return false;
+    if (turn === 'later' && row.after.length === 0) {
+      const { predecessor, head } = await readPredecessor(pool, id);
+      if (!predecessor) {
+        if (head) await failIfOrphaned(row, facts, { call, head });
+        return false;
+      }
+    }
     return fate.kind !== 'succeeded' || turn !== 'unknown';
+  };
+  /** Fails a row whose turn cannot come, once that is known for as many blocks as an effect has confirmations. */
+  const failIfOrphaned = async (
+    row: AcceptedRow,
+    facts: Known,
+    { call, head }: { call: Call; head: IndexHead },
+  ) => {
+    const judgement = await judgeRow(client, { place: row, call, head });
+    if (!judgement) return;
+    if (judgement.turn !== 'later' || !(await isOrphaned(pool, row.id))) {
+      facts.orphanedAt = undefined;
+      return;
+    }
+    facts.orphanedAt ??= head.number;
+    const { chainId, confirmations } = options;
+    const blockNumber = facts.orphanedAt + BigInt(confirmations);
+    const message = 'The permit of this signer that comes before it failed.';
+    await failUnsent(pool, {
+      chainId,
+      id: row.id,
+      failure: { reason: 'predecessor_failed', message },
+      blockNumber,
+    });
   };
   const postpone = (id: string) => {
     postponed.set(id, performance.now() + postponedMs);

@@ -10,7 +10,6 @@ import type { ClaimTurns, LookedAt } from './claimTurns.ts';
 import { acceptedBefore, acceptedOf, isTargetThere, keeperOf, sharedKeyOf } from './rowOrder.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
-/** An accepted transaction that waits to be signed. */
 export type AcceptedRow = {
   readonly id: string;
   readonly contract: Address;
@@ -108,11 +107,8 @@ const windows = `
       and (tx.created_at, tx.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
     order by tx.created_at, tx.id limit (select 2 * size + 8 from share)) as tx`;
 
-/**
- * A row that must come first and cannot be signed now. Other signers' rows wait only for rows that will be
- * signed at once.
- */
 const isExpired = 'earlier.deadline < $4::numeric';
+/** Other signers' rows wait only for rows that will be signed at once. */
 const isPassedBy = `earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired})`;
 const predecessors = `
   select count(*) as count,
@@ -141,7 +137,7 @@ const keys = `
 const wants = `
   select principal, key, min(created_at) as since from windows group by principal, key`;
 
-/** As many keys of each principal, oldest first, as fill its share with rows. */
+/** Each principal's oldest keys, until their rows fill its share. */
 const chosen = `
   select principal, key, since from (
     select wants.*, depth, coalesce(sum(depth) over (
@@ -162,9 +158,9 @@ const candidates = `
   from chosen join keys using (key) cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
 
 /**
- * Each principal's share, in the principals' order: nobody's first row waits for anybody's second. Other owners'
- * rows that its own must follow have as many turns again. So they move although their owner has older rows, and
- * however many they are, its other agreements go on.
+ * Each principal's share, in the principals' order: every first row comes before any second one. Other owners' rows
+ * that its own must follow get as many turns again. So they move although their owner has older rows. However many they
+ * are, the principal's other agreements go on.
  */
 const picked = `
   select id, key, keeper, nearest, principal, is_own, turn, place from (
@@ -214,7 +210,7 @@ const claimStatement = `
       select max(place) = $6::int from round) as is_round_cut, (
       select bool_or(not is_free) from keys) as waits_for_others
   from senders left join found tx on senders.wallets is not null
-  order by tx.created_at, tx.id`;
+  order by max(tx.created_at) over (partition by tx.key, tx.signer order by tx.permit_nonce), tx.permit_nonce, tx.id`;
 
 /**
  * Locks the wallets' rows, and free accepted rows for these wallets: in turns over principals, of each one

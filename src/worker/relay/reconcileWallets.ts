@@ -11,7 +11,7 @@ import { readSlots, type Slot } from './readSlots.ts';
 import type { Seat } from './seat.ts';
 import type { Settlements } from './settleRows.ts';
 import { tendSlots } from './tendSlots.ts';
-import { countInFlight, observeWallet, type Wallet } from './wallet.ts';
+import { canSign, countInFlight, observeWallet, type Wallet } from './wallet.ts';
 import { moveCounter, writeStatus } from './walletRows.ts';
 
 /** Rows unmined for this many polls are marked `broadcast`, if a node has them. */
@@ -20,7 +20,7 @@ const broadcastPolls = 5;
 const surplusPolls = 3;
 /** The default minimum: the current price of this much gas. */
 const leastGas = 3_000_000n;
-/** The same for the cost of publishing data, in bytes. */
+/** For the cost of publishing data: the price of this many bytes. */
 const leastData = 4_096;
 
 /**
@@ -133,7 +133,8 @@ async function updateStatus(
   const least = leastBalance(settings, view);
   const status = balance >= least && wallet.restsUntil <= performance.now() ? 'active' : 'unfunded';
   const { address } = wallet;
-  const payableGas = computePayableGas(balance, settings, view);
+  // It is not unfunded while its signer rests, but the rows of its agreements must not wait for it.
+  const payableGas = canSign(wallet) ? computePayableGas(balance, settings, view) : null;
   await writeStatus(pool, { address, status, balance, payableGas }, holder);
   if (status !== wallet.status) noteStatus(logger, { address, status, balance, least });
   wallet.status = status;

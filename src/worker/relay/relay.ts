@@ -14,10 +14,9 @@ import { createChainRelay } from './chainRelay.ts';
 export type RelayOptions = {
   /** Takes one or two connections per chain from it while it signs or reconciles. */
   pool: pg.Pool;
-  /** The same database, for the listening connection. */
+  /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'confirmations'>[];
-  /** The clients of these chains. */
   access: ChainAccess;
   signers: ReadonlyMap<number, RelaySigners>;
   settings: ReadonlyMap<number, RelaySettings>;

@@ -28,9 +28,13 @@ export function relatedTo(row: string): string {
     where ${isOfKey('related', keyOf(row), unsettledStates)} and related.id <> ${row}.id offset 0)`;
 }
 
-/** Whether the row comes before the other one. */
+/**
+ * Whether the row comes before the other one. A signer's later nonce comes before no earlier one: a permit that is
+ * signed anew for the nonce of a failed one is accepted after permits that had followed that one.
+ */
 export function isBefore(row: string, other: string): string {
-  return `(${row}.created_at, ${row}.id) < (${other}.created_at, ${other}.id)`;
+  return `(${row}.created_at, ${row}.id) < (${other}.created_at, ${other}.id)
+    and not (${row}.signer = ${other}.signer and ${row}.permit_nonce > ${other}.permit_nonce)`;
 }
 
 /**
@@ -59,8 +63,8 @@ export function acceptedOf(key: string, limit: string): string {
  * The only wallet that may sign the accepted rows of an order key: null if any may, empty if none may.
  * Transactions of two wallets could be mined in any order. So the rows wait for what one wallet has under
  * way, and if two wallets have some, for all of it. Mined rows that fall out come back in order only from one
- * wallet. So the rows stay with that wallet as long as it works, has the money, and is not in `full` (an
- * array of wallets at their limit).
+ * wallet. So the rows stay with that wallet as long as it works, its signer does not rest, it has the money, and it is
+ * not in `full` (an array of wallets at their limit).
  */
 export function keeperOf(
   key: string,
@@ -81,7 +85,7 @@ export function keeperOf(
         order by mined.created_at desc, mined.id desc limit 1) as newest
       join service.relayer_wallets keeper on keeper.chain_id = ${chainId} and keeper.address = newest.wallet
       where newest.wallet <> all(${full}) and keeper.status = 'active' and keeper.lease_until > now()
-        and coalesce(keeper.payable_gas >= ${gasEstimate}, true) offset 0))`;
+        and keeper.payable_gas >= coalesce(${gasEstimate}, 0) offset 0))`;
 }
 
 /**

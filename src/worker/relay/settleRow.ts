@@ -1,7 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Address, BlockNotFoundError, type Hex, type PublicClient } from 'viem';
+import type { Address, Hex, PublicClient } from 'viem';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
@@ -11,10 +11,12 @@ import type { ChainView } from './chainView.ts';
 import { countGas } from './countGas.ts';
 import { failRow, requeueRow } from './endRow.ts';
 import { explainRevert } from './explainRevert.ts';
-import { findPredecessor } from './findPredecessor.ts';
 import type { GasLessons } from './gasLessons.ts';
+import { type IndexHead, isOnChain } from './indexHead.ts';
 import { isPermitUsed } from './isPermitUsed.ts';
+import { judgeRow } from './judgeRow.ts';
 import { type PermitPlace, readPermitTurn } from './permitTurn.ts';
+import { readPredecessor } from './readPredecessor.ts';
 import { findRevertReason } from './revertReason.ts';
 
 /** A row whose nonce the chain has used up although the index does not show the permit's effect. */
@@ -34,14 +36,10 @@ export type PassedRow = PermitPlace & {
   readonly objectionText: string | null;
 };
 
-/** The last folded block. */
-export type IndexHead = { readonly number: bigint; readonly hash: Hex };
-
 export type SettleOptions = {
   pool: pg.Pool;
   chainId: number;
   confirmations: number;
-  /** The polling interval of the chain. */
   pollMs: number;
   client: PublicClient;
   endpoints: readonly PublicClient[];
@@ -51,10 +49,7 @@ export type SettleOptions = {
   logger: Logger;
 };
 
-/**
- * When to look at a row again, and since when nodes know nothing of its bytes although a block used up its
- * nonce.
- */
+/** When to check a row again, and since when nodes know nothing of its bytes although a block used up its nonce. */
 export type Watch = {
   nextAt: number;
   pauseMs: number;
@@ -66,7 +61,7 @@ type Look = {
   head: IndexHead | undefined;
   view: ChainView;
   watch: Watch;
-  /** By row: the reverted transactions in a row for which nothing was found that explains them. */
+  /** Per row: consecutive reverts without an explanation. */
   ownReverts: LRUCache<string, Set<Hex>>;
 };
 
@@ -77,8 +72,8 @@ const quickNonces = 2;
 const firstNonceMs = 2_000;
 const longestNonceMs = 3_600_000;
 /**
- * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and
- * have every one of them paid in vain.
+ * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and let the
+ * relay pay for every failed one.
  */
 const mostOwnReverts = 4;
 
@@ -86,8 +81,8 @@ const mostOwnReverts = 4;
  * Decides about a row that the chain has passed; returns whether it is settled. Decides only after the index,
  * on the node's chain, has passed the block that the node reports, and the contract says that the permit is
  * unused, because only the index decides about a permit's effect. A row fails only if the contract refuses
- * its call in its turn, without an open predecessor, now or several times in a row. After any other failure it
- * gets a new nonce. The gas of each mined attempt counts in the principal's usage.
+ * its call in its turn, without an open predecessor, at the last folded block or several times in a row. After
+ * any other failure it gets a new nonce. The gas of each mined attempt counts in the principal's usage.
  */
 export async function settleRow(options: SettleOptions, look: Look): Promise<boolean> {
   const { row } = look;
@@ -117,30 +112,31 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   const facts = { transaction: row.id, hash: receipt.hash, blockNumber: String(receipt.blockNumber) };
   if (!receipt.isReverted)
     return requeue(options, { row, facts, receipt, why: 'a transaction had no effect' });
-  const predecessor = await findPredecessor(pool, row.id);
-  if (predecessor === 'passed') return false;
-  if (turn === 'later' || predecessor === 'open') {
+  const { predecessor, head } = await readPredecessor(pool, row.id);
+  if (predecessor === 'passed' || !head) return false;
+  const call = { from: row.wallet, to: row.contract, data: row.callData };
+  const judgement = await judgeRow(client, { place: row, call, head });
+  if (!judgement || judgement.turn === 'used') return false;
+  if (turn === 'later' || judgement.turn === 'later' || predecessor === 'open') {
     ownReverts.delete(row.id);
     return requeue(options, { row, facts, receipt, why: 'a transaction was mined earlier than expected' });
   }
   const reverts = (ownReverts.get(row.id) ?? new Set()).add(receipt.hash);
   ownReverts.set(row.id, reverts);
 
-  const revert = await findRevertReason({ client, pool }, { row, receipt });
-  if (revert.wouldSucceedNow !== undefined && reverts.size < mostOwnReverts) {
+  const revert = await findRevertReason(
+    { client, pool },
+    { id: row.id, call, receipt, revert: judgement.revert },
+  );
+  if (revert.wouldSucceed && reverts.size < mostOwnReverts) {
     const why = 'a transaction reverted but would now succeed';
     // Adds more gas each time that it was too little.
-    const times = (await ranOut(options, receipt)) ? reverts.size : 1;
-    await options.lessons.note(row, revert.wouldSucceedNow);
-    return requeue(options, {
-      row,
-      facts,
-      receipt,
-      why,
-      gasEstimate: revert.wouldSucceedNow * BigInt(times),
-    });
+    const times = (await ranOut(options, receipt)) ? BigInt(reverts.size) : 1n;
+    const { gas } = revert;
+    if (gas !== undefined) await options.lessons.note(row, gas);
+    return requeue(options, { row, facts, receipt, why, gasEstimate: gas && gas * times });
   }
-  const times = revert.wouldSucceedNow === undefined ? '' : ` ${reverts.size} times`;
+  const times = revert.wouldSucceed ? ` ${reverts.size} times` : '';
   const failure = {
     reason: revert.reason,
     message: `The transaction reverted${times}. ${revert.message}`,
@@ -155,7 +151,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
     isPaid: true,
   });
   if (!isFailed) return false;
-  // The permit may be sent again, and reverts anew then.
+  // The permit may be sent again, and may then revert again.
   ownReverts.delete(row.id);
   countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
   const admission = await explainRevert(pool, row.id);
@@ -204,12 +200,7 @@ async function hasPassed(
   blockNumber: bigint,
 ): Promise<boolean> {
   if (head === undefined || head.number < blockNumber + BigInt(confirmations - 1)) return false;
-  try {
-    return (await client.getBlock({ blockNumber: head.number })).hash === head.hash;
-  } catch (error) {
-    if (error instanceof BlockNotFoundError) return false;
-    throw error;
-  }
+  return isOnChain(client, head);
 }
 
 async function hasCode(client: PublicClient, { contract }: PassedRow): Promise<boolean> {
@@ -233,7 +224,7 @@ function countNonces({ attempts }: PassedRow): number {
 /** Has the row signed once more, with growing pauses, because each failure costs gas. */
 async function requeue(
   options: SettleOptions,
-  again: { row: PassedRow; facts: object; why: string; receipt?: Receipt; gasEstimate?: bigint },
+  again: { row: PassedRow; facts: object; why: string; receipt?: Receipt; gasEstimate?: bigint | undefined },
 ): Promise<boolean> {
   const { pool, chainId, logger } = options;
   const { row, facts, why, receipt, gasEstimate } = again;

@@ -10,7 +10,8 @@ import {
 } from '../../platform/database/tables/transactions.ts';
 import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
-import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
+import type { IndexHead } from './indexHead.ts';
+import { type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
 
 export type Settlements = {
   /** Decides about these wallets' rows with a nonce below `minedCount`; returns their number. */
@@ -73,7 +74,7 @@ type FoundRow = FoundHead &
   };
 type FoundHead = OrNull<RowAs<typeof projections, { head: 'head_number'; head_hash: 'head_hash' }>>;
 
-/** One page of passed rows, in turn: while the index stands still there may be too many for one round. */
+/** One page of passed rows, in turn: while the index is stalled, there may be too many for one round. */
 async function readPassedRows(
   pool: pg.Pool,
   query: {

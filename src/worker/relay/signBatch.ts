@@ -42,7 +42,7 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
       ? claimRows(context.pool, options)
       : claimRemotely(context.pool, { ...options, wallet: first }));
     const lost = batch.wallets.filter(({ address }) => !claim.nextNonces.has(address));
-    // The wallet is leased by another process, or rests: reconciling notices that.
+    // The wallet is leased by another process, or paused: reconciling notices that.
     for (const wallet of lost) wallet.isReconciled = false;
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
     passOn(context, claim, batch);
@@ -80,8 +80,8 @@ function buildClaim(context: ChainContext, { wallets, view, preparations }: Batc
 }
 
 /**
- * Fewer rows after each failure of the wallet's signer: of a batch only the rows before the first failure are
- * kept, and a signer that refuses too many requests at once would refuse for ever.
+ * A smaller batch after each signer failure: only rows before the first failure are kept, so a rate-limited signer
+ * would never finish a full batch.
  */
 function batchSizeOf({ signerFailures }: Wallet): number {
   return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));
@@ -123,7 +123,7 @@ function passOn(
     if (nextNonce === undefined) continue;
     const own = signed.filter((row) => row.wallet === wallet.address);
     if (own.length > 0 && countInFlight(wallet) === 0) wallet.movedAt = performance.now();
-    // While a remote signer was asked in vain, the counter may have moved.
+    // While a remote signer was asked without a result, the counter may have moved.
     if (own.length > 0 || wallet.signer?.isLocal) wallet.nextNonce = nextNonce;
     for (const row of own) wallet.committed.set(row.nonce, highestCost(row));
     const outgoing = own.map(({ hash, raw, traceParent }) => ({ hash, raw, traceParent, everywhere: false }));

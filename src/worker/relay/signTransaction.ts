@@ -4,7 +4,6 @@ import { keccak256Bytes } from '../../protocol/keccak.ts';
 import type { Fees } from './fees.ts';
 
 export type Call = { readonly to: Address; readonly data: Hex; readonly gas: bigint };
-/** A transaction's bytes, and its hash on the chain. */
 export type SignedTransaction = { readonly hash: Hex; readonly raw: Hex };
 
 /**

@@ -72,7 +72,6 @@ export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHo
 
 type BytesRow = RowAs<typeof transactionAttempts, { id: 'id'; hash: 'tx_hash'; raw: 'raw_transaction' }>;
 
-/** The stored bytes of attempts, by id. */
 export async function readBytes(
   pool: pg.Pool,
   ids: readonly string[],

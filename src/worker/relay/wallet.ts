@@ -21,13 +21,13 @@ export type Wallet = {
   /** Rows that cost more than it has left, and until when they are left to others. */
   readonly unpayable: Map<string, number>;
   status: 'active' | 'unfunded';
-  /** A node has reported insufficient funds: until then the wallet gets no new rows. */
+  /** Until this time the wallet gets no rows: a node reported insufficient funds. */
   restsUntil: number;
   /** An external signer works for it: until that is done it gets nothing else. */
   isSigning: boolean;
   /** Whether rows were available meanwhile. */
   isAwaited: boolean;
-  /** The same for replacements of nonces in use. */
+  /** An external signer signs replacements for nonces in use. */
   isTended: boolean;
   /** Failures of the signer in a row: until then it is not asked for new rows. */
   signerFailures: number;
@@ -76,8 +76,8 @@ export function observeWallet(wallet: Wallet, view: WalletView): void {
 }
 
 /**
- * Notes the wallet's next transaction for the chain to mine; `blockNumber` is the chain's newest block.
- * Blocks are counted from the first poll that found it there; if the chain went back below that, from there.
+ * Notes the wallet's next transaction for the chain to mine; `blockNumber` is the chain's newest block. Blocks are
+ * counted from the first poll that found it there; after a reorg below that block, from the new head.
  */
 export function observeFront(
   wallet: Wallet,

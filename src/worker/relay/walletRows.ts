@@ -93,19 +93,20 @@ export async function releaseLeases(
 }
 
 /**
- * Stores the wallet's funds, the gas that it can pay, and whether it can send, if they have changed and this
- * owner still has the lease.
+ * Stores the wallet's funds, the gas that it can pay (null while its signer rests), and whether it has the funds to
+ * send, if they have changed and this owner still has the lease.
  */
 export async function writeStatus(
   pool: pg.Pool,
-  wallet: { address: Address; status: 'active' | 'unfunded'; balance: bigint; payableGas: bigint },
+  wallet: { address: Address; status: 'active' | 'unfunded'; balance: bigint; payableGas: bigint | null },
   { chainId, owner }: LeaseHolder,
 ): Promise<void> {
+  const payableGas = wallet.payableGas === null ? null : String(wallet.payableGas);
   await pool.query(
     `update service.relayer_wallets set status = $4, balance = $5, payable_gas = $6, updated_at = now()
      where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now()
        and (status, balance, payable_gas) is distinct from ($4, $5::numeric, $6::bigint)`,
-    [chainId, wallet.address, owner, wallet.status, String(wallet.balance), String(wallet.payableGas)],
+    [chainId, wallet.address, owner, wallet.status, String(wallet.balance), payableGas],
   );
 }
 

@@ -31,8 +31,8 @@ const rowsAtOnce = 500;
 const dayMs = 86_400_000;
 
 /**
- * Removes old events, deliveries, attempts, mails, firings and schedules of rules, a little at a time, until it
- * is closed. Records are kept for ever.
+ * Removes old events, deliveries, attempts, mails, firings and schedules of rules, a little at a time, until it is
+ * closed. Records are kept permanently.
  */
 export function createRetention(options: RetentionOptions): { close(): Promise<void> } {
   const { pool, keptDays, onRemoved, logger, lookMs = 600_000, stepMs = 250 } = options;

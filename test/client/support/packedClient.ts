@@ -11,7 +11,6 @@ const run = promisify(execFile);
 export type PackedClient = {
   /** The directory of a project that contains only the unpacked package and viem. */
   directory: string;
-  /** The package's files, by path. */
   files: readonly string[];
   dispose(): Promise<void>;
 };

@@ -20,7 +20,6 @@ export function startCli(
   return spawn(process.execPath, [program, ...words], { env: { PATH: process.env.PATH, ...env } });
 }
 
-/** Runs one command to its end. */
 export async function runCli(
   program: string,
   words: readonly string[],

@@ -61,7 +61,6 @@ export const addressField = (name: string, value: Hex) => dataField(name, 'ADDRE
 export const boolField = (name: string, value: boolean) => dataField(name, 'BOOL', encodeBool(value));
 export const bytes32Field = (name: string, value: Hex) => dataField(name, 'BYTES32', value);
 
-/** The payload with these values. */
 export const encodePayload = (...fields: DataField[]): Hex =>
   encodeAbiParameters([dataFieldsParameter], [fields]);
 

@@ -28,7 +28,6 @@ export type Caller = {
   deploy(body: DeployBody): Promise<AgreementRecord>;
   prepareHit(address: Address, note: string): Promise<InputBody>;
   hit(recordId: string, body: InputBody): Promise<InputRecord>;
-  /** Waits until the record is deployed, and returns it. */
   awaitDeployed(recordId: string): Promise<AgreementRecord & { address: Address }>;
   /** Waits until the served state equals the contract's state, and returns it with both histories. */
   awaitAgreement(record: { id: string; address: Address }): Promise<{

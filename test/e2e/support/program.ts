@@ -17,7 +17,6 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 /** A program of this project, started as its users start it. */
 export type Program = {
   pid: number;
-  /** The lines printed so far. */
   lines: readonly string[];
   exited: Promise<Exit>;
   hasEnded(): boolean;

@@ -15,7 +15,6 @@ export type Agreement = { id: string; address: Address };
 const retryPauseMs = 250;
 const patienceMs = 300_000;
 
-/** Deploys an agreement through the service. */
 export async function deployAgreement({ baseUrl, apiKey }: Stack, chain: Chain): Promise<Agreement> {
   const service = createSingleCallClient({ baseUrl, apiKey });
   const documentId = randomUUID();

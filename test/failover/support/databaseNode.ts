@@ -36,7 +36,6 @@ export async function startDatabaseNode(options: {
   name: string;
   /** The directory with the data of all nodes. */
   directory: string;
-  /** The directory of PostgreSQL's programs. */
   programs: string;
   source?: DatabaseNode;
 }): Promise<DatabaseNode> {

@@ -2,6 +2,7 @@ import { type Address, type Hex, parseGwei } from 'viem';
 import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { type Child, describeExit } from '../../../src/platform/supervision/child.ts';
 import { supervise, unlimitedRestarts } from '../../../src/platform/supervision/supervisor.ts';
+import { temporaryFailure } from '../../../src/platform/supervision/temporaryFailure.ts';
 import { createLyingNode } from '../../support/lyingNode.ts';
 import { createServiceStack, type ServiceKind } from '../../support/serviceStack.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -19,8 +20,6 @@ const settings = {
 };
 const wallets = 3;
 const gas = 1_000_000n;
-/** The exit code of a process that another start may help. */
-const temporaryFailure = 75;
 const startMs = 300_000;
 
 export type ScenarioWorld = Awaited<ReturnType<typeof createScenarioWorld>>;

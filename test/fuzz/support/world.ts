@@ -8,7 +8,6 @@ import type { StandInWorker } from '../../service/support/standInWorker.ts';
 import type { TestChain } from '../../service/support/testChain.ts';
 import type { TestPrincipal, TestService } from '../../service/support/testService.ts';
 
-/** A principal and everything that it owns. */
 export type Party = {
   readonly name: string;
   readonly key: string;

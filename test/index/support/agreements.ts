@@ -141,7 +141,6 @@ export function deployedAgreements(receipt: {
   );
 }
 
-/** Deploys an agreement and returns its address. */
 export async function deploy(chain: TestChain, call: Call = creation(chain)): Promise<Address> {
   const [agreement] = deployedAgreements(await chain.send(call));
   if (!agreement) throw new Error('the transaction deployed no agreement');

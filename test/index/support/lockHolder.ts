@@ -24,7 +24,6 @@ const planShape = z.object({
 
 export type LockHolder = {
   pid: number;
-  /** The lines printed so far. */
   lines: readonly string[];
   /** Resolves with the exit code: 75 if the process lost the lock. */
   exited: Promise<number | null>;

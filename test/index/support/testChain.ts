@@ -91,7 +91,6 @@ export async function startTestChain(chainId: number) {
         params: [depth, []],
       });
     },
-    /** The signer's next nonce at the factory. */
     readFactoryNonce: () =>
       client.readContract({
         abi: agreementFactoryAbi,
@@ -99,7 +98,6 @@ export async function startTestChain(chainId: number) {
         functionName: 'nonces',
         args: [accounts.signer.address],
       }),
-    /** The signer's next nonce at an agreement. */
     readNonce: (agreement: Address) =>
       client.readContract({
         abi: agreementEngineAbi,

@@ -13,7 +13,6 @@ const resultShape = z.object({
   structuredContent: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A tool's answer. */
 export type Answer = {
   readonly isError: boolean;
   readonly text: string;

@@ -18,7 +18,6 @@ export type TaskWorld = {
 };
 
 const idShape = z.object({ agreementId: z.string() });
-/** The id in an answer. */
 export const idIn = ({ data }: Answer): string => idShape.parse(data).agreementId;
 
 export async function createTaskWorld(agent: Agent): Promise<TaskWorld> {

@@ -4,7 +4,6 @@ import type { ServiceKind, ServiceStack } from '../../support/serviceStack.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import type { Balancer } from './balancer.ts';
 
-/** A running process of the service. */
 export type Replica = {
   readonly kind: ServiceKind;
   /** Resolves once the process works, or stands by. */

@@ -207,3 +207,20 @@ test('without a head the confirmations are unknown, and nothing is released', as
   await scene.fold();
   expect(await tellShort()).toEqual(['>dark __deploy 0']);
 });
+
+test('for an adopted agreement an event that waited is announced, even if a reorg puts its transition before the adoption', async () => {
+  await scene.mine(deployment());
+  await confirm();
+  const { principalId, recordId } = await scene.askFor(addressOfClone(0));
+  await fixture.pool.query('update service.records set adopted_through = 3 where id = $1', [recordId]);
+  await scene.fold();
+  const { signer: _none, ...foreign } = input(toggle('5'));
+  await scene.mine(foreign);
+  scene.drop(2);
+  scene.add(foreign);
+  scene.add();
+  await scene.mine();
+  expect(await scene.record(recordId)).toMatchObject({ stateBlockNumber: 3n, transitionCount: 1 });
+  const { events } = await readFeed(fixture.pool, principalId);
+  expect(summarise(events)).toEqual(['dark>lit toggle 1']);
+});

@@ -1,15 +1,18 @@
+import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { identifyMoment, readStanding } from '../../../src/api/admission/readStanding.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
 import { nameHash } from '../../../src/protocol/index.ts';
+import { learnGas } from '../../../src/records/gas/learnedGas.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Answer, createCall } from '../support/call.ts';
+import { reference } from '../support/documents.ts';
 import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
-import { createAccount } from '../support/permits.ts';
+import { createAccount, signDeploy, signInput } from '../support/permits.ts';
 import { chainId } from '../support/testChain.ts';
 import { startTestApi, type TestApi, type TestPrincipal } from '../support/testService.ts';
 import { accept } from './support/inputScene.ts';
@@ -50,23 +53,74 @@ async function startApi(env: Record<string, string>) {
   });
   apis.push(api);
   const call = createCall(api.baseUrl, principal.key);
-  return (lease: Lease, body: unknown) => call('POST', `/v0/agreements/${lease.id}/input`, { body });
+  return (lease: Pick<Lease, 'id'>, body: unknown) =>
+    call('POST', `/v0/agreements/${lease.id}/input`, { body });
 }
 
 /** Deploys a lease, and waits until the index shows it. */
 async function deploy(): Promise<Lease> {
-  const { chain, worker, service } = setting;
+  const { chain, worker } = setting;
   const lease = await deployLease(principal, { chain, worker });
+  await awaitIndexed(lease.address);
+  return lease;
+}
+
+async function awaitIndexed(address: Address): Promise<void> {
   const query = 'select 1 from chain_index.agreements where address = $1';
   await waitUntil('the index shows it', async () => {
-    return (await service.handle.pool.query(query, [lease.address.toLowerCase()])).rowCount === 1;
+    return (await setting.service.handle.pool.query(query, [address.toLowerCase()])).rowCount === 1;
   });
-  return lease;
+}
+
+/** An agreement in which everybody may write any text at any time. */
+const wallDocument = {
+  metadata: { templateId: 'did:template:wall' },
+  variables: { owner: { type: 'address', subtype: 'participant', validation: { required: true } } },
+  content: { type: 'md', data: '' },
+  execution: {
+    initialize: { initialState: 'OPEN', data: { owner: reference('owner') } },
+    states: { OPEN: { description: 'Write.' } },
+    inputs: { write: { issuer: '', data: { text: { type: 'string' } } } },
+    transitions: [{ from: 'OPEN', to: 'OPEN', conditions: [{ input: 'write' }] }],
+  },
+};
+
+async function deployWall() {
+  const account = createAccount();
+  const values = { owner: account.address };
+  const { factory } = setting.chain;
+  const agreement = wallDocument;
+  const permit = await signDeploy({ account, agreement, values, chainId, factory, docUri: 'ipfs://wall' });
+  const answer = await principal.call('POST', '/v0/agreements/deploy-with-permit', {
+    body: { agreement, displayName: 'Wall', chainId, initValues: values, docUri: 'ipfs://wall', ...permit },
+  });
+  const { id } = recordShape.parse(answer.body.data);
+  const agreementAddress = await setting.worker.fold(id);
+  await awaitIndexed(agreementAddress);
+  return { id, agreement, agreementAddress };
 }
 
 async function countStored(lease: Lease): Promise<number> {
   const query = `select 1 from service.transactions where contract = $1 and kind = 'input'`;
   return (await setting.service.handle.pool.query(query, [lease.address])).rowCount ?? 0;
+}
+
+/** Waits until so many inputs of the signer's open permit are stored, and fails them. */
+async function failStored(lease: Lease, signer: string, inputs = 1): Promise<void> {
+  const { pool } = setting.service.handle;
+  const failure = '{"reason": "x", "message": "y"}';
+  await waitUntil('it is stored', async () => {
+    const query = 'select 1 from service.inputs where agreement_address = $1 and signer = $2';
+    return (await pool.query(query, [lease.address, signer])).rowCount === inputs;
+  });
+  await pool.query(
+    `with failed as (
+       update service.transactions set state = 'failed', failure = $3 where contract = $1 and signer = $2 returning id),
+     ended as (
+       update service.inputs i set status = 'FAILED', error = $3 from failed where i.transaction_id = failed.id)
+     select pg_notify($4, id) from failed`,
+    [lease.address, signer, failure, channels.transactionChanged],
+  );
 }
 
 const knockOf = (account = createAccount()) => ({ inputId: 'knock', values: {}, account });
@@ -108,6 +162,43 @@ describe('by index and outbox', () => {
     });
     expect(asked).toEqual([]);
     expect(await countStored(lease)).toBe(2);
+  });
+
+  test('the gas of a long input counts for long ones alone', async () => {
+    const { service, chain } = setting;
+    const { pool } = service.handle;
+    const wall = await deployWall();
+    /** Writes a text of so many characters; returns what was estimated, the gas used, and a way to learn from it. */
+    const write = async (characters: number) => {
+      const account = createAccount();
+      const values = { text: 'A'.repeat(characters) };
+      const { body } = await signInput({ ...wall, chainId, inputId: 'write', values, account });
+      expect((await submit(wall, body)).status).toBe(200);
+      await setting.worker.idle();
+      const { rows } = await pool.query<{ id: string; gas: string | null; data: Hex; hash: Hex }>(
+        `select id, gas_estimate as gas, call_data as data, tx_hash as hash
+        from service.transactions where contract = $1 and signer = $2`,
+        [wall.agreementAddress, account.address],
+      );
+      const [row] = rows;
+      if (!row) throw new Error('nothing was stored');
+      const { gasUsed } = await chain.client.getTransactionReceipt({ hash: row.hash });
+      const learn = () =>
+        learnGas(pool, { transactionId: row.id, callData: row.data, gas: gasUsed, by: 'receipt' });
+      return { estimate: row.gas === null ? undefined : BigInt(row.gas), gasUsed, learn };
+    };
+    const long = await write(30_000);
+    await long.learn();
+    const short = await write(1);
+    expect(short.estimate).toBeUndefined();
+    expect(long.gasUsed).toBeGreaterThan(5n * short.gasUsed);
+    await short.learn();
+    for (const characters of [2, 29_000]) {
+      const { estimate, gasUsed } = await write(characters);
+      expect(estimate).toBeGreaterThanOrEqual(gasUsed);
+      expect(estimate).toBeLessThan(2n * gasUsed);
+    }
+    expect(asked).toEqual([]);
   });
 
   test('what accepted inputs have stored is read once for each moment of the agreement', async () => {
@@ -261,6 +352,87 @@ describe('by index and outbox', () => {
       inputRecordShape.parse(own?.body.data).txHash,
     );
     expect(await countStored(lease)).toBe(1);
+  });
+
+  test('a failed permit that is sent again comes after what was accepted meanwhile, or stays as it is', async () => {
+    const { worker } = setting;
+    const lease = await deploy();
+    const late = await lease.sign(knockOf());
+    const appoint = {
+      inputId: 'appoint',
+      values: { keeper: lease.landlord.address },
+      account: lease.landlord,
+    };
+    const sent: Promise<Answer>[] = [];
+    await worker.hold(async () => {
+      const first = submit(lease, late.body);
+      await failStored(lease, late.body.signer);
+      expect((await first).body.data).toMatchObject({ status: 'FAILED' });
+
+      sent.push(submit(lease, (await lease.sign(appoint)).body));
+      await waitUntil('the other is stored', async () => (await countStored(lease)) === 2);
+      sent.push(submit(lease, late.body));
+      await waitUntil('it waits again, as the last', async () => {
+        const { rows } = await setting.service.handle.pool.query(
+          `select signer, state from service.transactions where contract = $1 order by created_at`,
+          [lease.address],
+        );
+        return rows.at(-1)?.signer === late.body.signer && rows.every(({ state }) => state === 'accepted');
+      });
+    });
+    for (const { body } of await Promise.all(sent)) expect(body.data).toMatchObject({ status: 'PENDING' });
+
+    const other = await lease.sign(knockOf());
+    await worker.hold(async () => {
+      const first = submit(lease, other.body);
+      await failStored(lease, other.body.signer);
+      await first;
+      const accepting = submit(lease, (await lease.sign({ ...accept, account: lease.tenant })).body);
+      await waitUntil('the acceptance is stored', async () => (await countStored(lease)) === 4);
+      // After the acceptance nobody may knock, although a node would allow it now.
+      const again = await submit(lease, other.body);
+      expect(again).toMatchObject({ status: 200, body: { data: { status: 'FAILED' } } });
+      sent.push(accepting);
+    });
+    expect((await sent.at(-1))?.body.data).toMatchObject({ status: 'PENDING' });
+  });
+
+  test("another principal's failed input stays as it is until the chain shows the permit's effect", async () => {
+    const { worker, service } = setting;
+    const lease = await deploy();
+    const other = await service.createPrincipal();
+    const adopted = await other.call('POST', '/v0/agreements/import', {
+      body: { address: lease.address, chainId, agreement: lease.agreement, displayName: 'Lease' },
+    });
+    const { id } = recordShape.parse(adopted.body.data);
+    const call = createCall(apis.at(-1)?.baseUrl ?? '', other.key);
+    const submitByOther = () => call('POST', `/v0/agreements/${id}/input`, { body: knock.body });
+    const readInputs = async () => {
+      const { body } = await principal.call('GET', `/v0/agreements/${lease.id}/inputs`);
+      return body.data;
+    };
+    const knock = await lease.sign(knockOf());
+    let again: Promise<Answer> | undefined;
+    await worker.hold(async () => {
+      const both = [submit(lease, knock.body)];
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      both.push(submitByOther());
+      await failStored(lease, knock.body.signer, 2);
+      await Promise.all(both);
+      const before = await readInputs();
+      expect(before).toMatchObject([{ status: 'FAILED' }]);
+      again = submitByOther();
+      await waitUntil('it waits again', async () => {
+        const query = `select 1 from service.transactions where contract = $1 and kind = 'input' and state = 'accepted'`;
+        return (await service.handle.pool.query(query, [lease.address])).rowCount === 1;
+      });
+      expect(await readInputs()).toEqual(before);
+    });
+    expect((await again)?.body.data).toMatchObject({ status: 'PENDING' });
+    await waitUntil('it is mined for both', async () => {
+      const query = `select 1 from service.inputs where agreement_address = $1 and status = 'MINED'`;
+      return (await service.handle.pool.query(query, [lease.address])).rowCount === 2;
+    });
   });
 
   test('mined inputs also count as predecessors until a reorg that removed them is folded', async () => {

@@ -4,7 +4,7 @@ import { insertRecords } from '../support/rows.ts';
 import { startTestService, type TestPrincipal, type TestService } from '../support/testService.ts';
 
 /** So many that no machine walks over all of them in a few milliseconds. */
-const batches = 6;
+const batches = 12;
 const batchRows = 15_000;
 
 let service: TestService;

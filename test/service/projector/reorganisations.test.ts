@@ -161,3 +161,45 @@ test('a record that was asked for by address waits for that address again', asyn
   await scene.mine(event);
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: clone, state: 'dark' });
 });
+
+test('an own deployment that comes back at an imported address is Deployed; the record waiting there gives it up', async () => {
+  const another = createLamp('another');
+  const { recordId } = await scene.draft();
+  const event = deployment();
+  const { signer: _none, ...imported } = deployment({ lamp: another });
+  const asked = await scene.askFor(clone, another, scene.principalId);
+  await scene.mine(imported, event);
+  expect(await scene.record(asked.recordId)).toMatchObject({ status: 'Deployed', address: clone });
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: addressOfClone(1) });
+  scene.drop(1);
+  await scene.mine(event, imported);
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: clone, error: null });
+  expect(await scene.record(asked.recordId)).toMatchObject({
+    status: 'Draft',
+    address: null,
+    error: { reason: 'agreement_replaced' },
+  });
+});
+
+test('a permit that takes effect on the agreement now at its address fails the input of the record that has moved', async () => {
+  const [first, second] = [await scene.draft(), await scene.draft({ nonce: 0n, signer: bob })];
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await scene.mine(one, two);
+  const { inputId, transactionId } = await scene.submit(first.recordId, toggle('5'), { nonce: 0n });
+  const event = input(toggle('5'));
+  await scene.mine(event);
+  expect(await scene.history(first.recordId)).toMatchObject([{ id: inputId, status: 'MINED' }]);
+  scene.drop(2);
+  scene.add(two, one);
+  await scene.mine(event);
+  expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1), inputCount: 0 });
+  expect(await scene.history(first.recordId)).toMatchObject([
+    { id: inputId, status: 'FAILED', error: { reason: 'agreement_moved' } },
+  ]);
+  expect(await scene.history(second.recordId)).toMatchObject([{ status: 'MINED', transactionId: null }]);
+  expect((await scene.transaction(transactionId)).state).toBe('mined');
+  scene.drop(2);
+  scene.add(one, two);
+  await scene.mine(event);
+  expect(await scene.history(first.recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
+});

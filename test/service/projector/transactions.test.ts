@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settlePermits } from '../../../src/worker/projector/settlePermits.ts';
+import { block } from './support/chain.ts';
 import { createLamp } from './support/lamp.ts';
 import { annotate, bob, createScene, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture, reorgWindow } from './support/setup.ts';
@@ -147,6 +148,21 @@ test('a permit expires when the chain is past its deadline, and not in the block
     status: 'Draft',
     error: { reason: 'permit_expired' },
   });
+});
+
+test('a permit expires by the time of a block that has its confirmations, not by a later head', async () => {
+  const confirmed = await createScene(fixture, { confirmations: 3 });
+  const { recordId } = await confirmed.draft();
+  await confirmed.mine(deployment());
+  const { transactionId } = await confirmed.submit(recordId, toggle('5'), { nonce: 0n, deadline: timeOf(3) });
+  const readState = async () => (await confirmed.transaction(transactionId)).state;
+  await confirmed.show(block(2, [], Number(timeOf(9))));
+  await confirmed.fold();
+  for (const state of ['accepted', 'accepted', 'accepted', 'accepted', 'failed']) {
+    await confirmed.mine();
+    expect(await readState()).toBe(state);
+  }
+  expect((await confirmed.transaction(transactionId)).failure).toMatchObject({ blockNumber: '4' });
 });
 
 test('a permit that was called expired but had its effect in time, as a reorganisation shows, is corrected', async () => {

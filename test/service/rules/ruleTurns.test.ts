@@ -42,7 +42,7 @@ async function insertDue(name: string, { count, dueMs }: { count: number; dueMs:
   );
 }
 
-/** Fires one batch. Returns the number of firings by principal, and the number of rows read. */
+/** Fires one batch. Returns the number of firings by principal, of rows read, and of records whose values were read. */
 async function fire(after?: string) {
   const count = async () => {
     const { rows } = await fixture.pool.query<{ owner: string; fired: number }>(
@@ -55,9 +55,11 @@ async function fire(after?: string) {
   explained.takeEfforts();
   const client = await explained.pool.connect();
   let next: string | undefined;
+  const statements: string[] = [];
+  const logger = { logQuery: (text: string) => void statements.push(text) };
   try {
     await client.query('begin');
-    ({ next } = await fireDueRules(drizzle(client, drizzleOptions), {
+    ({ next } = await fireDueRules(drizzle(client, { ...drizzleOptions, logger }), {
       chainId,
       clock: { nowMs: 10, confirmedBlock: 5n },
       eventIds: createEventIds(Buffer.from('a secret')),
@@ -70,7 +72,10 @@ async function fire(after?: string) {
   }
   const rowsRead = explained.takeEfforts().reduce((sum, effort) => sum + effort.rowsRead, 0);
   const fired = [...(await count())].map(([owner, now]) => [owner, now - (before.get(owner) ?? 0)] as const);
-  return { next, rowsRead, fired: Object.fromEntries(fired.filter(([, more]) => more > 0)) };
+  const valuesRead = statements.filter((text) =>
+    text.includes('select variables from service.records'),
+  ).length;
+  return { next, rowsRead, valuesRead, fired: Object.fromEntries(fired.filter(([, more]) => more > 0)) };
 }
 
 test('nobody waits behind the rules of another, nor reads past them, and a round reaches everybody', async () => {
@@ -103,6 +108,18 @@ test('nobody waits behind the rules of another, nor reads past them, and a round
   const fourth = await fire(third.next);
   expect(Object.keys(fourth.fired)).toEqual(['prn_z20', 'prn_z21', 'prn_z22', 'prn_z23', 'prn_z24']);
   expect(fourth.next).toBeUndefined();
+});
+
+test('the values of a record are read once for all its rules that fire together', async () => {
+  await fixture.pool.query('delete from service.rule_schedules');
+  await insertDue('prn_many', { count: 15, dueMs: 1 });
+  await insertRecords(fixture.pool, { id: 'prn_many' }, [
+    { id: 'agr_second', chain_id: chainId, notification_template: JSON.stringify({ rules: [rule] }) },
+  ]);
+  await fixture.pool.query(
+    `update service.rule_schedules set record_id = 'agr_second', starts_ms = 2 where span in ('span 2', 'span 4', 'span 6')`,
+  );
+  expect(await fire()).toMatchObject({ fired: { prn_many: 15 }, valuesRead: 2 });
 });
 
 test('rules of a record that is not folded to the end wait, and others of its principal do not', async () => {

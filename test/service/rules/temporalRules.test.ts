@@ -1,10 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { countOldRows, removeOldRules } from '../../../src/records/retention/oldRows.ts';
+import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
+import { countOldRows, removeOldEvents, removeOldRules } from '../../../src/records/retention/oldRows.ts';
 import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
+import { readChainClock } from '../../../src/worker/notifier/readChainClock.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input, toggle } from '../projector/support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import {
+  chainId,
+  createFixture,
+  createFolder,
+  emptyDatabase,
+  type Fixture,
+} from '../projector/support/setup.ts';
 import { createRuleScene, type RuleScene, ruleOf } from './support/ruleScene.ts';
 
 let fixture: Fixture;
@@ -29,8 +38,8 @@ function temporal(changes: Partial<Trigger> = {}, more: Partial<Rule> = {}): Rul
 const ofDate = (type: 'deadlineApproaching' | 'elapsedSinceVariable') => ({
   condition: { type, variable: 'remark', threshold: hours(2) },
 });
-async function begin(rules: Rule[], confirmations?: number): Promise<void> {
-  scene = await createRuleScene(fixture, { rules, ...(confirmations !== undefined && { confirmations }) });
+async function begin(rules: Rule[], confirmations = 1, options: { keptDays?: number } = {}): Promise<void> {
+  scene = await createRuleScene(fixture, { rules, confirmations, ...options });
 }
 const isoOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
 const bodies = async () => (await scene.told()).map(({ data }) => data.notification.body);
@@ -163,6 +172,38 @@ test('what has fired long ago is removed, and counts for ever', async () => {
   expect(await removeOldRules(pool, { before, limit: 5 })).toMatchObject({ ruleSchedules: 2 });
 });
 
+test('blocks older than the events that are kept announce nothing when they are folded again', async () => {
+  const keptDays = 90;
+  const past = start - 1_000 * 24 * hour;
+  await begin([temporal({ states: ['dark', 'lit'] }), ruleOf({ id: 'transition' })], 1, { keptDays });
+  await scene.deployAt(past);
+  await scene.startRunner();
+  await scene.mineAt(past + hour, input(toggle('1')));
+  await passTo(past + 10 * hour);
+  await scene.mineAt(past + 95 * 24 * hour, input(toggle('2')));
+  await passTo(past + 96 * 24 * hour);
+  const count = async () => {
+    const ids = await scene.query<{ id: string }>(sql`select id from service.events order by id`);
+    return { events: ids.length, firings: (await scene.firings()).length };
+  };
+  // A deployment and two inputs; two notifications of inputs, two of states that lasted.
+  expect(await count()).toEqual({ events: 7, firings: 4 });
+  const { pool } = fixture;
+  for (const table of ['events', 'rule_firings'])
+    await pool.query(`update service.${table} set created_at = now() - interval '96 days'`);
+  const before = new Date(Date.now() - keptDays * 86_400_000);
+  await removeOldEvents(pool, { before, limit: 100 });
+  await removeOldRules(pool, { before, limit: 100 });
+  expect(await count()).toEqual({ events: 0, firings: 0 });
+
+  await pool.query('update service.folded_blocks set event_count = event_count + 1 where number = 1');
+  await createFolder(fixture, { keptDays }).fold();
+  await passTo(past + 97 * 24 * hour);
+  expect(await scene.record(scene.recordId)).toMatchObject({ transitionCount: 2, state: 'dark' });
+  // Only of the block that is not so old, and of the state since then.
+  expect(await count()).toEqual({ events: 3, firings: 2 });
+});
+
 test('an approaching date is announced, and announced again after it moved', async () => {
   await begin([temporal({ ...ofDate('deadlineApproaching'), fireOnce: false, checkInterval: hours(24) })]);
   await scene.deployAt(start);
@@ -212,6 +253,27 @@ test('a state without confirmations, or in a block that fell out, is not announc
   expect(await scene.told()).toEqual([]);
   expect(await scene.query(sql`select 1 from service.rule_schedules`)).toEqual([]);
 });
+
+test.each([1, 3])(
+  'after a reorg to a lower height, confirmations (%i) count from that height',
+  async (confirmations) => {
+    await begin([temporal()], confirmations);
+    await scene.deployAt(start);
+    for (const passed of [1, 2, 3, 4, 5]) await scene.mineAt(start + passed * hour);
+    scene.drop(3);
+    await scene.mineAt(start + 3 * hour);
+    const anvil = await startAnvil({ chainId });
+    const client = createAnvilClient(anvil.rpcUrl);
+    await client.mine({ blocks: 6 });
+    const confirmedBlock = BigInt(4 - confirmations + 1);
+    const { timestamp } = await client.getBlock({ blockNumber: confirmedBlock });
+    const chain = { chainId, confirmations };
+    const options = { chain, client, idleMs: Number.MAX_SAFE_INTEGER, wantedMs: 0 };
+    const clock = await readChainClock(fixture.database, options);
+    await anvil.stop();
+    expect(clock).toEqual({ nowMs: Number(timestamp) * 1_000, confirmedBlock });
+  },
+);
 
 test('a state whose end fell out lasts on', async () => {
   await begin([temporal()], 1);

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readFeed } from '../../../src/records/events/readFeed.ts';
+import { readQuotas } from '../../../src/records/quotas/quotas.ts';
 import { readBodies } from '../../../src/worker/deliverer/deliveryBodies.ts';
 import { findDueDeliveries } from '../../../src/worker/deliverer/dueDeliveries.ts';
 import { createLamp, lampVariables } from '../projector/support/lamp.ts';
@@ -196,6 +197,38 @@ test('beyond the quota of events of the day, transitions are announced, and rule
   await scene.mine(input(toggle('4')));
   for (let block = 0; block < 3; block++) await scene.mine();
   expect(await countByType()).toMatchObject({ 'agreement.notification.triggered': 5 });
+});
+
+test('what recipients share counts once as bytes of the day, and beyond the quota rules cause no events', async () => {
+  const remark = 'x'.repeat(40_000);
+  const recipients = Array.from({ length: 20 }, (_, at) => `at${at}@b.example`);
+  const scene = await begin(ruleOf({ recipients }));
+  const { principalId } = scene;
+  const readBytes = async () =>
+    (await readQuotas(fixture.database, principalId)).find(({ quota }) => quota === 'eventBytesPerDay')
+      ?.used ?? 0;
+  const confirm = async () => {
+    for (let block = 0; block < 3; block++) await scene.mine();
+  };
+  await scene.mine(deployment());
+  await scene.mine(input(annotate(remark)), input(toggle('1')));
+  await confirm();
+  const used = await readBytes();
+  expect(used).toBeGreaterThan(remark.length);
+  expect(used).toBeLessThan(2 * remark.length);
+  expect(await scene.told()).toHaveLength(recipients.length);
+  await fixture.pool.query(
+    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'eventBytesPerDay', $2)`,
+    [principalId, used + 1_000],
+  );
+  await scene.mine(input(toggle('2')), input(toggle('3')));
+  await confirm();
+  expect(await scene.told()).toHaveLength(recipients.length + 1);
+  const { rows } = await fixture.pool.query(
+    `select count(*)::int as count from service.events where record_id = $1 and type = 'agreement.transitioned' and state = 'released'`,
+    [scene.recordId],
+  );
+  expect(rows).toEqual([{ count: 4 }]);
 });
 
 test('an event has the values of its input too, in fields that are no variables', async () => {

@@ -1,4 +1,5 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drizzleOptions } from '../../../src/platform/database/database.ts';
 import { createSession } from '../../../src/records/sessions/createSession.ts';
@@ -9,7 +10,8 @@ import {
   listPortalLinks,
   revokePortalLink,
 } from '../../../src/records/sessions/portalLinks.ts';
-import { createLink, listLinks, revokeLink } from '../../../src/records/sharing/manageLinks.ts';
+import { createChallenge, openWalletSession } from '../../../src/records/sessions/walletSessions.ts';
+import { createLink, listLinks, noteUse, revokeLink } from '../../../src/records/sharing/manageLinks.ts';
 import { createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
 import { freezeStatistics, measureRows, planCases, prepareStatistics } from '../support/planCases.ts';
@@ -24,7 +26,10 @@ const busy = 'busy';
 const [principalId, keyId, recordId] = [busy, busy, busy];
 /** Whose rows are all that the database has statistics of at first. */
 const others = ['a', 'b', 'c', 'd', 'e', 'f'];
-const tables = ['sessions', 'portal_links', 'signing_links'].map((name) => `service.${name}`);
+const tables = ['sessions', 'portal_links', 'signing_links', 'signing_link_uses', 'wallet_sessions'].map(
+  (name) => `service.${name}`,
+);
+const account = privateKeyToAccount(generatePrivateKey());
 const limits = { sessions: 1_000, sessionIdleSeconds: 3_600 };
 
 let fixture: Fixture;
@@ -44,6 +49,17 @@ beforeAll(async () => {
   await insertLinks(busy, 'used', { count: past, expires: '1 day', ended: 'now()', used: 'now()' });
   await insertLinks(busy, 'expired', { count: past, expires: '-1 second', ended: 'null', used: 'null' });
   await insertLinks(busy, 'open', { count: open, expires: '1 hour', ended: 'null', used: 'null' });
+  // As many as a link keeps.
+  await pool.query(
+    `insert into service.signing_link_uses (link_id, kind, used_at)
+    select $1 || ' ended ' || at % 200 + 1, 'opened', now() - interval '1 hour' from generate_series(1, $2::int) as at`,
+    [busy, past],
+  );
+  await pool.query(
+    `insert into service.wallet_sessions (id, token_hash, wallet, expires_at)
+    select at::text, md5(at::text), $1, now() + interval '1 hour' from generate_series(1, $2::int) as at`,
+    [account.address, past],
+  );
 });
 afterAll(() => fixture.close());
 
@@ -114,6 +130,28 @@ describe.each(planCases)('with $state statistics and $mode,', ({ state, mode }) 
       expect(page).toHaveLength(open);
     });
     expect(listed.rowsRead, listed.plans).toBeLessThan(most);
+  });
+
+  test('a use of a link is stored without reading those of others', async () => {
+    const noted = await measure(async (database) => {
+      await noteUse(database, { linkId: `${busy} ended 7`, kind: 'deployment' });
+      await noteUse(database, { linkId: `${busy} ended 7`, kind: 'opened' });
+    });
+    expect(noted.rowsRead, noted.plans).toBeLessThan(1_000);
+  });
+
+  test('a session of a wallet is opened without reading those of others', async () => {
+    const { address: wallet } = account;
+    const opened = await measure(async (database) => {
+      const { id: challengeId, message } = await createChallenge(database, {
+        wallet,
+        chainId: 1,
+        publicBaseUrl: 'https://x.example',
+      });
+      const signature = await account.signMessage({ message });
+      await openWalletSession(database, { challengeId, signature, lifetimeSeconds: 60 });
+    });
+    expect(opened.rowsRead, opened.plans).toBeLessThan(most);
   });
 
   test('a signing link is created, and active ones are listed, without reading those that ended', async () => {

@@ -117,6 +117,9 @@ describe('a link for signing', () => {
         { kind: 'opened', usedAt: expect.any(String) },
       ],
     });
+    for (let time = 0; time < 3; time++) expect((await visit('POST', '/input', { body })).status).toBe(200);
+    const again = await scene.principal.call('GET', `/v0/agreements/${other.id}/links`);
+    expect(signingLinkShape.array().parse(again.body.data)[0]?.uses).toEqual(found?.uses);
   });
 
   test('counts reads right after each other as one use', async () => {

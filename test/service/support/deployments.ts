@@ -14,7 +14,6 @@ export async function prepareDeployment({ token, relayer, factory }: TestChain) 
   return { agreement, displayName: 'Lease', chainId, initValues: values, ...permit };
 }
 
-/** The record of this wallet's deployment. */
 export async function findDeployment({ handle }: TestService, signer: string): Promise<string | undefined> {
   const { rows } = await handle.pool.query<{ id: string }>(
     `select r.id from service.records r join service.transactions t on t.id = r.deploy_transaction_id

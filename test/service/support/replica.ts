@@ -37,7 +37,6 @@ export async function startReplica(
   return { program, baseUrl, internalUrl: `http://127.0.0.1:${internalPort}` };
 }
 
-/** Ends a replica if it still runs. */
 export async function endReplica({ program }: Replica): Promise<void> {
   if (!program.hasEnded()) program.signal('SIGKILL');
   await program.exited;

@@ -84,7 +84,6 @@ export async function seedEffects(
   );
 }
 
-/** The hash of a row's transaction. */
 export function seededHash(pool: pg.Pool, number: number): Promise<`0x${string}`> {
   return pool
     .query<{ hash: `0x${string}` }>(`select ${hash('tx')} as hash from (select $1::int as n) as it`, [number])

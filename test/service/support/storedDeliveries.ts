@@ -36,7 +36,6 @@ export async function insertDelivery(
   return `dlv_${name}`;
 }
 
-/** The statuses of a webhook's deliveries, in no particular order. */
 export async function readDeliveryStatuses(
   { handle: { pool } }: TestService,
   { id }: Pick<OwnedWebhook, 'id'>,

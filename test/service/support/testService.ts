@@ -23,7 +23,6 @@ export type TestService = {
   baseUrl: string;
   databaseUrl: string;
   handle: DatabaseHandle;
-  /** The log lines of the API. */
   logLines: string[];
   /** Creates a principal with its own key, and with all scopes unless others are given. */
   createPrincipal(scopes?: readonly GrantableScope[]): Promise<TestPrincipal>;

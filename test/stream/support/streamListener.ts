@@ -2,7 +2,6 @@ import { type ClientRequest, get } from 'node:http';
 
 /** Follows the numbered events of a feed, and checks that each comes once and in order. */
 export type StreamListener = {
-  /** The number of received events. */
   readonly count: number;
   readonly flaws: readonly string[];
   /** Destroys the connection at once, and resumes after the last complete event. */

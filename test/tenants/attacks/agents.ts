@@ -7,7 +7,6 @@ function agentRequest(method: string, params: unknown): WorstRequest {
   return buildAgentRequest({ path: '/mcp', name: method.slice(0, 50), method, params });
 }
 
-/** Costly calls by agents. */
 export const agents: readonly Attack[] = [
   withRequests('calls of agents by the thousand', () => [
     {

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import type { WorstRequest } from '../support/worstRequests.ts';
 
-/** The data and functions of an attack. */
 export type AttackScene = {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -29,7 +29,6 @@ const afterSmallPages: Attack = {
   },
 };
 
-/** Costly queries, cursors and headers. */
 export const queries: readonly Attack[] = [
   withRequests('filters of wildcards', () => [
     get(`/agreements?displayName[startsWith]=${encodeURIComponent(long('%_\\', 300))}&limit=100`),

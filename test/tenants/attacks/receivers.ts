@@ -33,6 +33,20 @@ async function withReceiver(
   server.close();
 }
 
+/** Sends `head`, and then `piece` for as long as it is read. */
+const pour =
+  (head: string, piece: string): Parameters<typeof createServer>[1] =>
+  ({ socket }) => {
+    const block = piece.repeat(Math.max(1, Math.floor(16_384 / piece.length)));
+    const write = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('error', () => undefined);
+    socket.on('drain', write);
+    socket.write(head);
+    write();
+  };
+
 /** Receivers of webhooks that misbehave. */
 export const receivers: readonly Attack[] = [
   {
@@ -70,6 +84,16 @@ export const receivers: readonly Attack[] = [
         request.socket.on('close', () => clearInterval(timer));
         request.socket.on('error', () => clearInterval(timer));
       }),
+  },
+  {
+    name: 'a receiver whose interim responses have no end',
+    run: (scene) =>
+      withReceiver(scene, pour('', `HTTP/1.1 103 Early Hints\r\n${'a:\r\n'.repeat(3_900)}\r\n`)),
+  },
+  {
+    name: 'a receiver that answers in chunks of one byte',
+    run: (scene) =>
+      withReceiver(scene, pour('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\nx\r\n')),
   },
   {
     name: 'webhooks made and disabled, and pages of them',

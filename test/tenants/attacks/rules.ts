@@ -9,7 +9,6 @@ function withRules(name: string, build: () => object[]): Attack {
   ]);
 }
 
-/** Costly notification rules. */
 export const rules: readonly Attack[] = [
   withRules('rules with intervals of nothing and of for ever', () =>
     times(100, (at) => ({

@@ -13,7 +13,6 @@ export const extremes = [
   '1e99',
 ];
 
-/** Costly values, steps and members. */
 export const values: readonly Attack[] = [
   withRequests('numbers of sixty thousand digits', ({ chainId }) => {
     const agreement = buildDocument({

@@ -2,7 +2,6 @@ import type { Credential, Operation, Parameter } from './apiOperations.ts';
 import { buildLargest, type Meaning } from './largestValue.ts';
 import type { WorstRequest } from './worstRequests.ts';
 
-/** The data for generating requests. */
 export type GenerationScene = Omit<Meaning, 'isPlain'> & {
   /** The headers of each credential. */
   readonly headers: Readonly<Record<Credential, Readonly<Record<string, string>>>>;

@@ -30,7 +30,6 @@ export async function plantStuckFold(
     client: AgreementsClient;
     agreement: Record<string, unknown>;
     address: string;
-    /** The URL of the worker's metrics. */
     metricsUrl: string;
   },
 ): Promise<StuckFold> {

@@ -5,7 +5,6 @@ import type { Credential } from './apiOperations.ts';
 import type { WorstDocument } from './worstDocuments.ts';
 import type { WorstWorld } from './worstWorld.ts';
 
-/** A request and its description. */
 export type WorstRequest = {
   readonly name: string;
   readonly method: string;

@@ -129,7 +129,7 @@ describe('the programs of this project', () => {
   test.each([
     ['src/api/documents/renderThread.ts', 'Rendering took too long.'],
     ['src/indexer/runtime/schemaLock.ts', 'the thread that keeps the lock has ended'],
-    ['src/worker/notifier/ruleRunner.ts', 'the temporal rules of a chain failed; retrying'],
+    ['src/worker/notifier/ruleRunner.ts', 'temporal rules fired'],
   ])('have source maps that lead to the lines of %s', (source, text) => {
     const lines = readFileSync(join(root, source), 'utf8').split('\n');
     expect(findSource(built, text)).toEqual({

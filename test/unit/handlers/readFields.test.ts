@@ -49,6 +49,12 @@ test('fields that share bytes of the payload are not decoded: 16 kB would become
   expect(readFields(aliasing(500, 0))).toBeNull();
 });
 
+test('the fields of a long payload are not stored beside it', () => {
+  const [longest, longer] = [32_544, 32_576].map((bytes) => aliasing(1, bytes));
+  expect(readFields(longest ?? '0x')).toHaveLength(1);
+  expect(readFields(longer ?? '0x')).toBeNull();
+});
+
 test('the stored form of any payload is bounded by its size', () => {
   fc.assert(
     fc.property(fc.nat(40), fc.nat(400), (count, bytes) => {

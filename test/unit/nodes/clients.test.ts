@@ -147,6 +147,10 @@ describe('a simulation', () => {
   test.each([
     ['all endpoints are gone', refusing(503)],
     ['the node lacks the block', answering({ error: { code: -32_000, message: 'header not found' } })],
+    [
+      'the node lacks the block and sends data',
+      answering({ error: { code: -32_014, message: 'Block not found', data: { block: '0x7' } } }),
+    ],
     ['the node is broken', answering({ error: { code: -32_603, message: 'internal error' } })],
   ])('is no judgement of the call where %s', async (_, listener) => {
     const { url } = await startEndpoint(listener);

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  entitlementModes,
-  findMode,
-  grantableScopes,
-  scopes,
-} from '../../../src/records/principals/scopes.ts';
+import { entitlementModes } from '../../../src/platform/database/tables/access.ts';
+import { findMode, grantableScopes, scopes } from '../../../src/records/principals/scopes.ts';
 
 describe('the mode that governs a scope', () => {
   test('is that of the most specific entitlement, laxer or stricter', () => {

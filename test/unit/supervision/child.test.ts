@@ -12,7 +12,6 @@ afterAll(() => programs.dispose());
 
 const stays = `console.log('up'); setInterval(() => {}, 1_000);`;
 
-/** Starts a program and resolves with its first line of output. */
 async function startAndHear(source: string): Promise<{ child: Child; firstLine: string; lines: string[] }> {
   const lines: string[] = [];
   const child = startChild({

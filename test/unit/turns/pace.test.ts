@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createPace, type Pace } from '../../../src/platform/turns/pace.ts';
 
-/** Blocks the event loop. */
 function compute(ms: number): void {
   const endsAt = performance.now() + ms;
   while (performance.now() < endsAt);

@@ -1,6 +1,5 @@
 import { exampleStory } from '../../openapi/exampleStory.ts';
 
-/** A document's reference to a variable. */
 const reference = (name: string) => `\${variables.${name}}`;
 const party = (name: string) => ({ type: 'participant', variable: name });
 const on = (from: string, input: string, to: string) => ({ from, to, conditions: [{ input }] });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../agentArguments.ts';
 
 /** The arguments, with the names of the hosted service's tools. */
 
@@ -30,12 +31,7 @@ export const permitArguments = {
   signatureS: z.string().optional(),
 };
 
-/** The members that are present. */
-export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-/** The same as text, as in queries. */
+/** The members that are present, as text for queries. */
 export function presentTexts(members: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(present(members)).map(([name, value]) => [name, String(value)]));
 }

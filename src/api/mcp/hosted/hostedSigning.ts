@@ -9,6 +9,7 @@ import { hashDocument, serializeAgreement } from '../../../protocol/index.ts';
 import { chooseHostedDocument } from '../../agreements/documentUri.ts';
 import { preflightShape } from '../../shapes/resources.ts';
 import { signableDeploymentShape, signableShape } from '../../shapes/signableShape.ts';
+import { present } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
@@ -18,7 +19,6 @@ import {
   documentArgument,
   documentPlace,
   permitArguments,
-  present,
   valuesArgument,
 } from './hostedArguments.ts';
 
@@ -198,7 +198,6 @@ function nameDocument(facts: {
   return createHash('sha256').update(said).digest('hex').slice(0, 32);
 }
 
-/** The tools that deploy agreements and submit inputs. */
 export function listHostedSigning(publicBaseUrl: string) {
   return [prepareDeployment, prepareInput, deploy(publicBaseUrl), submit];
 }

@@ -25,7 +25,7 @@ export const agentPrompts: readonly AgentPrompt[] = [
       [
         `Write an agreement document for the business described below. First read the resources ${guideUri} and ${annotatedUri}; ${schemaUri} has the shape.`,
         'Decide the parties, the states (each a fact that both can agree on), who may send which input, and what happens if somebody does nothing.',
-        'Then call draft_agreement, mend what it says, and repeat until valid is true and findings is empty. Play the usual course and two unhappy ones with simulate_agreement. Show the document, its states in a sentence each, and what you assumed. Deploy nothing.',
+        'Then call draft_agreement, fix what it reports, and repeat until valid is true and findings is empty. Play the usual course and two unhappy ones with simulate_agreement. Show the document, its states in a sentence each, and what you assumed. Deploy nothing.',
         fenceText(businessDescription),
       ].join('\n\n'),
   },

@@ -4,7 +4,7 @@ import { preflightShape, templateReportShape } from '../../shapes/resources.ts';
 import { chainIdArgument, deploymentArguments, documentArgument, valuesArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool } from '../defineTool.ts';
+import { defineTool, readOnly } from '../defineTool.ts';
 import { quoteNames } from '../quotedData.ts';
 
 const input = z.strictObject({
@@ -54,7 +54,6 @@ const output = z.object({
 type Args = z.output<typeof input>;
 type Report = z.output<typeof templateReportShape>;
 
-/** The findings of an analysis that are faults. */
 const faults = [
   'endlessStates',
   'unsendableInputs',
@@ -68,7 +67,7 @@ export const draftAgreement = defineTool({
   title: 'Check a draft',
   description:
     'Checks an agreement document while it is being written: every mistake with its path, warnings, and an analysis of what it can and cannot do. With chainId it also checks the deployment: values and wallets. Nothing is stored. Call it again until valid is true and deployment.ready is true, then prepare_signature.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: readOnly,
   input,
   output,
   async handle(args, call) {
@@ -76,7 +75,7 @@ export const draftAgreement = defineTool({
     if (!checked.ok) {
       const { reason, problems } = checked;
       return {
-        text: `Not valid: ${problems.length} problems, each with its path in the data. Mend them and check again.`,
+        text: `Not valid: ${problems.length} problems, each with its path in the data. Fix them and check again.`,
         data: { valid: false, reason, problems },
         maxTokens: args.maxTokens,
       };

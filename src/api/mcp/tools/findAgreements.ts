@@ -3,7 +3,7 @@ import { summaryShape } from '../../shapes/resources.ts';
 import { chainIdArgument, instantArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { countItems, defineTool, type ToolAnswer } from '../defineTool.ts';
+import { countItems, defineTool, readOnly, type ToolAnswer } from '../defineTool.ts';
 import { searchPages } from '../searchPages.ts';
 
 const usualLimit = 8;
@@ -57,7 +57,7 @@ export const findAgreements = defineTool({
   title: 'Find agreements',
   description:
     'Lists the agreements of this account, or searches them by name, state, chain or time. Start here to get the agreementId that other tools take. To learn who has to act, call read_agreement next. What changed lately: sort recentlyUpdated.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: readOnly,
   input,
   output,
   handle: (args, call) => answer(args, { call, limit: args.limit ?? usualLimit }),

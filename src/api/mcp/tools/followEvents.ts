@@ -3,7 +3,7 @@ import { feedEventShape } from '../../shapes/eventShapes.ts';
 import { agreementIdArgument, chainQuery } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { countItems, defineTool, refuseArguments, type ToolAnswer } from '../defineTool.ts';
+import { countItems, defineTool, readOnly, refuseArguments, type ToolAnswer } from '../defineTool.ts';
 import { searchPages } from '../searchPages.ts';
 
 const usualLimit = 10;
@@ -67,7 +67,7 @@ export const followEvents = defineTool({
   title: 'Read what has happened',
   description:
     'Reads the feed of events in order: transitions and notifications of all agreements, from a cursor on. Keep nextCursor and ask again with after to learn what is new. With preview it tells which notification rules would fire, and for whom. For what changed lately, find_agreements is quicker; for the past of one agreement, read_agreement with history.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: readOnly,
   input,
   output,
   async handle(args, call) {

@@ -7,6 +7,7 @@ import {
   chainQuery,
   deploymentArguments,
   documentArgument,
+  present,
   valuesArgument,
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
@@ -156,9 +157,4 @@ function answer(facts: {
 
 function at(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
-}
-
-/** Without absent members: the operations distinguish a missing member from an undefined one. */
-function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

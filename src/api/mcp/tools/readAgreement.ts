@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../../protocol/jsonCursor.ts';
 import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
 import { agreementIdArgument, chainOfAddress, chainQuery, consistencyArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { countItems, defineTool, type ToolAnswer } from '../defineTool.ts';
+import { countItems, defineTool, readOnly, type ToolAnswer } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
@@ -72,8 +73,8 @@ export const readAgreement = defineTool({
   name: 'read_agreement',
   title: 'Read an agreement',
   description:
-    'Tells how an agreement stands: its state, who may do what next, with which fields, and where each input leads. On demand also its text, its history of inputs and its JSON.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    'Reads an agreement: its state, who may do what next, with which fields, and where each input leads. `include` adds its text, history or JSON.',
+  annotations: readOnly,
   input,
   output,
   handle: (args, call) => answer(args, { call, historyLimit: historyPage }),
@@ -104,7 +105,7 @@ async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<type
       blockNumber: record.onChain.updatedBlockNumber ?? null,
       updatedAt: record.updatedAt,
       ...(quotedDocument !== undefined && { quotedDocument }),
-      ...(included.has('json') && isObject(json) && { quotedJson: json }),
+      ...(included.has('json') && isJsonObject(json) && { quotedJson: json }),
       ...(history !== undefined && { history }),
     },
     maxTokens: args.maxTokens ?? (included.size > 0 ? tokensOnDemand : undefined),
@@ -116,7 +117,7 @@ async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<type
 }
 
 function countHistory(history: unknown): number {
-  return isObject(history) ? countItems(history.inputs) : 0;
+  return isJsonObject(history) ? countItems(history.inputs) : 0;
 }
 
 function describe(record: AgreementRecord) {
@@ -173,8 +174,4 @@ async function readHistory({ agreementId: id, chainId, historyCursor }: Args, { 
       ...(one.error && { error: one.error.message }),
     }));
   return { inputs, nextCursor: pageInfo?.nextCursor ?? null };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

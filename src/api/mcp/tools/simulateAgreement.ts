@@ -11,7 +11,7 @@ import {
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool, refuseArguments } from '../defineTool.ts';
+import { defineTool, readOnly, refuseArguments } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
@@ -74,7 +74,7 @@ export const simulateAgreement = defineTool({
   title: 'Play an agreement without a chain',
   description:
     'Answers "what if": plays steps on a draft (agreement, with participants and initValues) or from the present state of a deployed one (agreementId). Says of each step whether it would be accepted or why not, then where things stand and who could act. If nobody acts the state stays: no input, no change. Nothing is stored or sent.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: readOnly,
   input,
   output,
   async handle(args, call) {

@@ -187,7 +187,7 @@ function tellStanding({
   };
 }
 
-/** @throws MalformedError for what no wallet gives. */
+/** @throws MalformedError for a signature format that wallets do not produce. */
 function splitSignature(text: string): { v: number; r: Hex; s: Hex } {
   if (/^0x[0-9a-fA-F]{130}$/.test(text) && isHex(text)) {
     try {

@@ -6,8 +6,6 @@ import {
   deliveryAttempts,
   webhookSubscriptions,
 } from '../../../platform/database/tables/webhooks.ts';
-import { writeDecimal } from './decimal.ts';
-import { traceIdOf } from './traceId.ts';
 
 const mostEvents = 100;
 
@@ -59,9 +57,9 @@ export async function readEvents(
     state: event.state,
     position: event.position,
     chainId: event.chainId,
-    blockNumber: writeDecimal(event.blockNumber),
+    blockNumber: event.blockNumber?.toString() ?? null,
     txHash: event.txHash,
-    traceId: traceIdOf(event.traceParent),
+    traceId: event.traceParent?.split('-')[1] ?? null,
     createdAt: event.createdAt,
     releasedAt: event.releasedAt,
     deliveries: sent

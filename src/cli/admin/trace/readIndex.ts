@@ -2,7 +2,6 @@ import { inArray, sql } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.ts';
 import { indexViewsSchemaName } from '../../../platform/database/indexNames.ts';
 import { indexedAgreements, indexedInputs } from '../../../platform/database/indexView.ts';
-import { writeDecimal } from './decimal.ts';
 
 /** The index's data about these transactions; null if no indexer has run yet. */
 export async function readIndex(database: Database, hashes: readonly string[]) {
@@ -36,7 +35,7 @@ export async function readIndex(database: Database, hashes: readonly string[]) {
     logIndex: log.logIndex,
     permitSigner: log.permitSigner,
     permitSubmitter: log.permitSubmitter,
-    permitNonce: writeDecimal(log.permitNonce),
+    permitNonce: log.permitNonce?.toString() ?? null,
     transactionFrom: log.transactionFrom,
   }));
 }

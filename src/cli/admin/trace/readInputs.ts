@@ -1,7 +1,6 @@
 import { desc, inArray, or } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.ts';
 import { inputs } from '../../../platform/database/tables/inputs.ts';
-import { writeDecimal } from './decimal.ts';
 
 /** For an agreement with a long history, only its latest inputs are shown. */
 const mostInputs = 50;
@@ -37,7 +36,7 @@ export async function readInputs(
     sequence: input.sequence,
     position: input.position,
     txHash: input.txHash,
-    blockNumber: writeDecimal(input.blockNumber),
+    blockNumber: input.blockNumber?.toString() ?? null,
     error: input.error,
     createdAt: input.createdAt,
     updatedAt: input.updatedAt,

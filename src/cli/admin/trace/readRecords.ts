@@ -2,7 +2,6 @@ import { asc, eq, inArray, or } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.ts';
 import { principals } from '../../../platform/database/tables/access.ts';
 import { records } from '../../../platform/database/tables/records.ts';
-import { writeDecimal } from './decimal.ts';
 
 /** The records of these ids, and those deployed by these transactions, with their principals; oldest first. */
 export async function readRecords(
@@ -25,12 +24,12 @@ export async function readRecords(
     displayName: record.displayName,
     docHash: record.docHash,
     state: record.state,
-    stateBlockNumber: writeDecimal(record.stateBlockNumber),
+    stateBlockNumber: record.stateBlockNumber?.toString() ?? null,
     error: record.error,
     deployTransactionId: record.deployTransactionId,
     deployTxHash: record.deployTxHash,
-    deployBlockNumber: writeDecimal(record.deployBlockNumber),
-    adoptedThrough: writeDecimal(record.adoptedThrough),
+    deployBlockNumber: record.deployBlockNumber?.toString() ?? null,
+    adoptedThrough: record.adoptedThrough?.toString() ?? null,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
   }));

@@ -1,8 +1,6 @@
 import { asc, inArray } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.ts';
 import { transactionAttempts, transactions } from '../../../platform/database/tables/transactions.ts';
-import { writeDecimal } from './decimal.ts';
-import { traceIdOf } from './traceId.ts';
 
 /** Outbox transactions with all of their signed forms; oldest first. */
 export async function readTransactions(database: Database, ids: string[]) {
@@ -32,10 +30,10 @@ export async function readTransactions(database: Database, ids: string[]) {
     wallet: row.wallet,
     walletNonce: row.walletNonce,
     txHash: row.txHash,
-    gasEstimate: writeDecimal(row.gasEstimate),
-    minedBlockNumber: writeDecimal(row.minedBlockNumber),
+    gasEstimate: row.gasEstimate?.toString() ?? null,
+    minedBlockNumber: row.minedBlockNumber?.toString() ?? null,
     requestId: row.requestId,
-    traceId: traceIdOf(row.traceParent),
+    traceId: row.traceParent?.split('-')[1] ?? null,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     attempts: attempts

@@ -33,10 +33,9 @@ export const eventParts = serviceSchema.table(
 );
 
 /**
- * An event of one principal. The id is derived from the content, so that the same event is one row for ever.
- * A row is written together with the state that it announces and is `pending` until its block has its
- * confirmations. A reorg makes it `withdrawn`, and `pending` again if the transaction comes back. A
- * `released` row never changes.
+ * An event of one principal. The id is derived from the content, so that the same event is always one row. A row is
+ * written together with the state that it announces and is `pending` until its block has its confirmations. A reorg
+ * makes it `withdrawn`, and `pending` again if the transaction comes back. A `released` row never changes.
  */
 export const events = serviceSchema.table(
   'events',

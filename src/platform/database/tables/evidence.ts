@@ -20,7 +20,6 @@ export const evidenceProofs = serviceSchema.table(
     transactionHash: hash().notNull(),
     /** JSON, character by character as in files. */
     block: text().notNull(),
-    /** The transaction's index in the block. */
     transactionIndex: integer().notNull(),
     /** JSON without the first member, which says where the block is in the file. */
     entry: text().notNull(),

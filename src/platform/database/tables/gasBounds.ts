@@ -3,8 +3,8 @@ import { instant, uint256 } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 
 /**
- * The most gas seen for inputs of one kind: one definition and one input id. `executionGas` excludes the cost
- * of the call data; the call had this many bytes of data.
+ * The most gas seen for inputs of one kind: one definition, one input id, and calls of a similar length.
+ * `executionGas` excludes the cost of the call data; the call had this many bytes of data.
  */
 export const gasBounds = serviceSchema.table(
   'gas_bounds',

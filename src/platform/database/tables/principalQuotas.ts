@@ -25,20 +25,22 @@ export const usageDays = serviceSchema.table(
     day: date().notNull(),
     events: bigint({ mode: 'number' }).notNull().default(0),
     mails: bigint({ mode: 'number' }).notNull().default(0),
-    /** As estimated at the acceptance or the first signing of the transactions, and the gas of attempts in vain. */
+    /** As estimated at the acceptance or the first signing of the transactions, and the gas of failed attempts. */
     gas: numeric({ precision: 30, scale: 0 }).notNull().default('0'),
     /** UTF-8 bytes of answers kept for Idempotency-Keys. */
     answerBytes: bigint({ mode: 'number' }).notNull().default(0),
+    /** UTF-8 bytes of released events; parts that several of them share count once for each batch of releases. */
+    eventBytes: bigint({ mode: 'number' }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.principalId, table.day] }), index().on(table.day)],
 );
 
-/** Everything that a principal has stored for ever, in total. */
+/** Everything that a principal has stored permanently, in total. */
 export const usageTotals = serviceSchema.table('usage_totals', {
   principalId: text()
     .primaryKey()
     .references(() => principals.id),
-  /** Bytes of documents, values, rules, payloads and webhooks. */
+  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions. */
   storedBytes: bigint({ mode: 'number' }).notNull().default(0),
   adoptedAgreements: integer().notNull().default(0),
 });

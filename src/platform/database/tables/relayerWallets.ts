@@ -13,7 +13,7 @@ export const relayerWallets = serviceSchema.table(
     address: address().notNull(),
     status: text({ enum: walletStatuses }).notNull(),
     balance: uint256().notNull(),
-    /** The most simulated gas for which this wallet can pay now; null while unknown. */
+    /** The most simulated gas for which this wallet can pay now; null while unknown, or while its signer rests after a failure. */
     payableGas: bigint({ mode: 'bigint' }),
     /** The nonce for the next signed row. It is reconciled with the chain and may go down. */
     nextNonce: bigint({ mode: 'number' }).notNull(),

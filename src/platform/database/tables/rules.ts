@@ -72,9 +72,9 @@ export const ruleTriggers = ['onTransition', 'temporal'] as const;
 export const ruleChannels = ['external_webhook', 'email'] as const;
 
 /**
- * One firing of a rule for one recipient on one occasion. The id is the event's id, and the same for ever. A
- * firing of a transition is `pending` until its block has its confirmations, like its event, and `withdrawn`
- * if the block falls out.
+ * One firing of a rule for one recipient on one occasion. The id is the event's id, and never changes. A firing of a
+ * transition is `pending` until its block has its confirmations, like its event, and `withdrawn` if the block falls
+ * out.
  */
 export const ruleFirings = serviceSchema.table(
   'rule_firings',
@@ -128,7 +128,6 @@ export const ruleCounts = serviceSchema.table(
 
 /** `waiting` for confirmations, `due` to be sent by a job added with it, or finished. */
 export const mailStatuses = ['waiting', 'due', 'sent', 'failed', 'skipped', 'withdrawn'] as const;
-export type MailStatus = (typeof mailStatuses)[number];
 
 /**
  * The mail of one firing with the channel e-mail. It is sent at least once, each time with the same

@@ -54,10 +54,10 @@ export const orderKeyOf = (row: string, state = `${row}state`) =>
 export const ownerKeyOf = (row: string) => `coalesce(${row}principal_id, '')`;
 
 /**
- * The outbox: one row per permit, for ever. Sending the same permit again returns this row. For one nonce of
- * a signer in a contract, at most one row is not failed. `contentHash` is compared with the index: it covers
- * everything signed in a deployment (only the document's hash in rows of earlier versions), or it is
- * keccak256 of input id and payload of an input.
+ * The outbox: one row per permit, kept permanently. Sending the same permit again returns this row. For one nonce of a
+ * signer in a contract, at most one row is not failed. `contentHash` is compared with the index: it covers everything
+ * signed in a deployment (only the document's hash in rows of earlier versions), or it is keccak256 of input id and
+ * payload of an input.
  */
 export const transactions = serviceSchema.table(
   'transactions',

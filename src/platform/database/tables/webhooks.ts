@@ -132,7 +132,7 @@ export const deliveryAttempts = serviceSchema.table(
     deliveryId: text()
       .notNull()
       .references(() => deliveries.id),
-    /** From 1. */
+    /** Counts from 1. */
     number: integer().notNull(),
     startedAt: instant().notNull(),
     durationMs: integer().notNull(),

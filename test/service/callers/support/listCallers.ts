@@ -14,7 +14,6 @@ export type Caller = {
   readonly may: readonly string[];
   /** The data that it may see: all of the owner's, one agreement's, or none. */
   readonly sees: 'all' | 'one agreement' | 'nothing';
-  /** The wallet with which it signs. */
   readonly wallet?: string;
   /** Whether it acts for the owner: then its open routes also work by id. */
   readonly isOwner?: boolean;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ListPage } from '../../../../src/platform/lists/page.ts';
 import type { Effort, ExplainedPool } from '../../support/explainedPool.ts';
 
-/** The page size that tests request. */
 export const limit = 25;
 
 /** Each branch may read the rows of a page and the one after it, and may look each up once more. */

@@ -33,7 +33,6 @@ export function block(
   return { number, hash: uniqueHash(), timestamp, events };
 }
 
-/** The address of the factory's clone with this number. */
 export function addressOfClone(ordinal: number): Address {
   return getAddress(`0x${keccak256(toHex(`clone ${ordinal}`)).slice(-40)}`);
 }

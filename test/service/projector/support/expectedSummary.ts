@@ -177,7 +177,9 @@ function expectedInputs(
   }));
   const waiting = own.flatMap(({ id, permit }) => {
     if ([...mined.values()].includes(id) || permit.event.kind !== 'input') return [];
-    const failed = states.get(permit) === 'failed';
+    const state = states.get(permit);
+    // A mined permit of a Deployed record has its effect there, or at the address that the record had before.
+    const failed = state === 'failed' || (state === 'mined' && agreement !== null);
     const { name, values } = permit.event.input;
     const nothing = { position: null, from: null, to: null, sequence: null, block: null, txHash: null };
     const status = failed ? ('FAILED' as const) : ('PENDING' as const);

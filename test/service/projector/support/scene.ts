@@ -35,9 +35,12 @@ export function input(
 /** An indexed chain, a principal, and one folding process. */
 export type Scene = ReturnType<typeof createScene> extends Promise<infer T> ? T : never;
 
-export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) {
+export async function createScene(
+  fixture: Fixture,
+  { confirmations = 1, ...options }: { confirmations?: number; keptDays?: number } = {},
+) {
   const { database, index } = fixture;
-  const folder: Folder = createFolder(fixture, { confirmations });
+  const folder: Folder = createFolder(fixture, { confirmations, ...options });
   const principalId = await service.insertPrincipal(database);
   let chain: ChainBlock[] = [];
 
@@ -66,14 +69,22 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
     fold: () => folder.fold(),
     foldOnce: (extent?: FoldExtent) => folder.foldOnce(extent),
 
-    async draft(details: { nonce?: bigint; principalId?: string; lamp?: Lamp; deadline?: bigint } = {}) {
-      const { nonce = 0n, deadline = service.farDeadline } = details;
+    async draft(
+      details: {
+        nonce?: bigint;
+        principalId?: string;
+        lamp?: Lamp;
+        deadline?: bigint;
+        signer?: Address;
+      } = {},
+    ) {
+      const { nonce = 0n, deadline = service.farDeadline, signer = alice } = details;
       const document = details.lamp ?? lamp;
       const transactionId = await service.insertTransaction(database, {
         kind: 'deploy',
         chainId,
         contract: factory,
-        signer: alice,
+        signer,
         nonce,
         deadline,
         contentHash: document.signedHash,
@@ -86,9 +97,9 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
       });
       return { recordId, transactionId };
     },
-    /** Creates a principal with a record for the agreement at this address. */
-    async askFor(address: Address, document = lamp) {
-      const owner = await service.insertPrincipal(database);
+    /** Creates a record for the agreement at this address, of a new principal unless given. */
+    async askFor(address: Address, document = lamp, principal?: string) {
+      const owner = principal ?? (await service.insertPrincipal(database));
       const record = { principalId: owner, chainId, lamp: document, address };
       return { principalId: owner, recordId: await service.insertRecord(database, record) };
     },

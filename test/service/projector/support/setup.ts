@@ -5,6 +5,7 @@ import { createEventIds } from '../../../../src/records/events/eventIds.ts';
 import { createDocumentCache } from '../../../../src/worker/projector/documentCache.ts';
 import type { Fold, FoldExtent } from '../../../../src/worker/projector/fold.ts';
 import { foldChain } from '../../../../src/worker/projector/foldChain.ts';
+import { createSeenHeads } from '../../../../src/worker/projector/seenHeads.ts';
 import { createMigratedDatabase } from '../../../support/postgres.ts';
 import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
 
@@ -58,13 +59,27 @@ export function createFolder(
   {
     confirmations = 1,
     ...options
-  }: { confirmations?: number; restoreLimitMs?: number; condemned?: ReadonlyMap<string, string> } = {},
+  }: {
+    confirmations?: number;
+    keptDays?: number;
+    restoreLimitMs?: number;
+    condemned?: ReadonlyMap<string, string>;
+  } = {},
 ): Folder {
   const cache = createDocumentCache();
+  const seenHeads = createSeenHeads(confirmations);
   let isFirst = true;
   const foldOnce = async (extent: FoldExtent = 'whole') => {
-    const parts = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, extent };
-    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...parts, ...options });
+    const parts = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), seenHeads, isFirst, extent };
+    const result = await foldChain({
+      pool,
+      isGated: false,
+      isExclusive: false,
+      cache,
+      eventIds,
+      ...parts,
+      ...options,
+    });
     if (!result) throw new Error('another process is folding');
     isFirst &&= result.kind !== 'folded';
     return result;

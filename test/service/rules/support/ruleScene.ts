@@ -47,9 +47,14 @@ export function ruleOf(
 /** A chain whose lamp has rules, and functions that read what they sent. */
 export async function createRuleScene(
   fixture: Fixture,
-  { rules, confirmations = 1, lamp }: { rules: readonly Rule[]; confirmations?: number; lamp?: Lamp },
+  {
+    rules,
+    confirmations = 1,
+    lamp,
+    ...options
+  }: { rules: readonly Rule[]; confirmations?: number; lamp?: Lamp; keptDays?: number },
 ) {
-  const scene = await createScene(fixture, { confirmations });
+  const scene = await createScene(fixture, { confirmations, ...options });
   const { database } = fixture;
   const { recordId } = await scene.draft(lamp ? { lamp } : {});
   await database.execute(sql`

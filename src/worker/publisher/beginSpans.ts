@@ -1,27 +1,27 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { beginSpan, isTracing, type OpenSpan } from '../../platform/tracing/tracing.ts';
-import type { NewEvent } from '../../records/events/newEvent.ts';
-import { readCauseTraces } from './causeTraces.ts';
+import { type Cause, readCauseTraces } from './causeTraces.ts';
 
 /**
- * Begins the spans of written events, by their ids: each in the trace of the transaction that caused it, if
+ * Begins the spans of written rows, by their ids: each in the trace of the transaction that caused it, if
  * that was submitted here, otherwise in a new trace. Without tracing there are none.
  */
-export async function beginEventSpans(
+export async function beginSpans<Item extends Cause & { readonly id: string }>(
   transaction: Queryable,
-  events: readonly NewEvent[],
+  items: readonly Item[],
+  { name, attributesOf }: { name: string; attributesOf(item: Item): Record<string, string> },
 ): Promise<ReadonlyMap<string, OpenSpan>> {
   if (!isTracing()) return new Map();
-  const { traceParentOf } = await readCauseTraces(transaction, events);
+  const { traceParentOf } = await readCauseTraces(transaction, items);
   return new Map(
-    events.flatMap(({ id, type, chainId, txHash }) => {
+    items.flatMap((item) => {
+      const { id, chainId, txHash } = item;
       const span = beginSpan({
-        name: 'write event',
-        traceParent: traceParentOf({ chainId, txHash }),
+        name,
+        traceParent: traceParentOf(item),
         attributes: {
           'agreements.chain.id': chainId,
-          'agreements.event.id': id,
-          'agreements.event.type': type,
+          ...attributesOf(item),
           ...(txHash !== null && { 'agreements.transaction.hash': txHash }),
         },
       });

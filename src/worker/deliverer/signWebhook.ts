@@ -12,7 +12,7 @@ const ownPrefixes: Record<ClientProfile, string> = { default: 'x-svc-webhook', s
  * the secret as the key. The Standard Webhooks signatures use the base64 decoding of the part after `whsec_`,
  * one signature for each valid secret. `body` are exactly the bytes that are sent.
  */
-export function signAttempt(options: {
+export function signWebhook(options: {
   eventId: string;
   body: Uint8Array;
   at: Date;

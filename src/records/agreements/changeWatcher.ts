@@ -20,7 +20,7 @@ export type Wait<Value> = {
 /** Sees the first change of something that does not exist yet, so none is missed. */
 export type Watch = { readonly changed: Promise<void>; end(): void };
 
-export type Changes = {
+export type ChangeWatcher = {
   /** Resolves when notifications arrive. */
   readonly ready: Promise<void>;
   /**
@@ -38,11 +38,11 @@ export type Changes = {
 const rereadMs = 2_000;
 
 /** Lets requests wait for the work of other processes, over one listening connection for all of them. */
-export function createChanges(options: {
+export function createChangeWatcher(options: {
   databaseUrl: string;
   onAccessChanged(): void;
   logger: Logger;
-}): Changes {
+}): ChangeWatcher {
   const waiting = new Map<string, Set<() => void>>();
   const waitingOf = new Map<string, number>();
   const closing = new AbortController();

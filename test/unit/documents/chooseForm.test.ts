@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseForm, type Form } from '../../../src/api/documents/negotiate.ts';
+import { chooseForm, type Form } from '../../../src/api/documents/chooseForm.ts';
 
 describe('an Accept header', () => {
   test.each<[string | null, Form, string]>([

@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi';
+import { noteUse } from '../../records/sharing/manageLinks.ts';
+import type { Guest } from '../guests/guest.ts';
+import { turnOfGuests } from '../guests/guestAuthenticator.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { defineOpenEndpoint, type Endpoint, none } from './defineEndpoint.ts';
+import type { EndpointParts, OpenRequest } from './endpointDefinition.ts';
+
+/** A request of an admitted guest. It is already counted against the guest's limits. */
+type GuestRequest<Query, Body> = Omit<
+  OpenRequest<unknown, Query, Body>,
+  'params' | 'client' | 'limitRate' | 'limitGuest'
+> & {
+  readonly guest: Guest;
+  /** The turn of all guests of the record's principal. */
+  readonly turn: string;
+  /** Stores a use of the guest's link. Does nothing for a wallet that has logged in. */
+  noteUse(use: Omit<Parameters<typeof noteUse>[1], 'linkId'>): Promise<void>;
+};
+
+type GuestDefinition<Query extends z.ZodObject, Body extends z.ZodType> = Omit<
+  EndpointParts<typeof none, Query, Body>,
+  'tag' | 'params'
+> & {
+  /** What the guest must be allowed to do. */
+  readonly need: 'read' | 'sign';
+  handle(request: GuestRequest<z.output<Query>, z.output<Body>>): Promise<Response>;
+};
+
+const recordQuery = z.object({ agreementId: z.string().optional() });
+
+/**
+ * Builds an endpoint for guests: with a signing link or with a logged-in wallet. Its query has `agreementId`,
+ * as `sharedQuery` has. A guest who may not see the record is refused before its body is read.
+ */
+export function defineGuestEndpoint<Query extends z.ZodObject, Body extends z.ZodType>(
+  { guests, database }: GuestServices,
+  { need, handle, ...parts }: GuestDefinition<Query, Body>,
+): Endpoint {
+  type Sender = Pick<OpenRequest<unknown, unknown, unknown>, 'headers' | 'query' | 'client'>;
+  const admit = ({ headers, query, client }: Sender, wanted: 'read' | 'sign') =>
+    guests.admit({ headers, client, need: wanted, ...recordQuery.parse(query) });
+  return defineOpenEndpoint({
+    ...parts,
+    tag: 'Sharing',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    findTurn: async (request) => turnOfGuests((await admit(request, 'read')).principalId),
+    async handle(request) {
+      const guest = await admit(request, need);
+      await request.limitGuest(guest);
+      const { linkId, principalId } = guest;
+      return handle({
+        ...request,
+        guest,
+        turn: turnOfGuests(principalId),
+        async noteUse(use) {
+          if (linkId !== undefined) await noteUse(database, { linkId, ...use });
+        },
+      });
+    },
+  });
+}
