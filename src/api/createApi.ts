@@ -192,7 +192,9 @@ export function createApi(
   const serving = {
     ...parts,
     largeTurns: createLargeTurns(),
-    pageTurns: createPageTurns(),
+    pageTurns: createPageTurns({
+      askDatabase: () => services.reads.run(undefined, (pool) => pool.query('select')),
+    }),
     limits: services.limits,
     chains: services.chains,
     async awaitConsistency(token: { consistency: string; principalId: string }) {

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSigningLinkShape } from '../../src/api/shapes/sharingShapes.ts';
 import { lamp } from './projector/support/scene.ts';
 import { insertRecord } from './projector/support/serviceRows.ts';
-import { startTestService, type TestService } from './support/testService.ts';
+import { insertRecords } from './support/rows.ts';
+import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -32,3 +34,56 @@ test.each(['', '/state'])(
     expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set([200, 429]));
   },
 );
+
+describe('a document with large values', () => {
+  const documentId = 'large';
+  let principal: TestPrincipal;
+  let id: string;
+  beforeAll(async () => {
+    principal = await service.createPrincipal();
+    id = `agr_${principal.name}`;
+    const values = Object.fromEntries(
+      Array.from({ length: 8 }, (_, at) => [`v${at}`, '\u0001'.repeat(4_000)]),
+    );
+    const data = Object.keys(values)
+      .map((name) => `\${variables.${name}}`)
+      .join('\n');
+    const row = { id, document_id: documentId, document: JSON.stringify({ content: { type: 'md', data } }) };
+    await insertRecords(service.handle.pool, principal, [{ ...row, variables: JSON.stringify(values) }]);
+  });
+
+  const read = async (path: string, headers: Record<string, string>) => {
+    const response = await fetch(`${service.baseUrl}${path}`, { headers });
+    await response.arrayBuffer();
+    return response;
+  };
+  const readMany = async (ask: () => Promise<Response>) => {
+    const answers = await Promise.all(Array.from({ length: 130 }, ask));
+    return new Set(answers.map(({ status }) => status));
+  };
+
+  test.each(['application/json', 'text/markdown'])(
+    'is read in turns by its principal as %s, also where the reader has it already',
+    async (accept) => {
+      const ask = (headers: Record<string, string> = {}) =>
+        read(`/v0/agreements/documents/${documentId}`, { accept, 'x-api-key': principal.key, ...headers });
+      const first = await ask();
+      expect(first.status).toBe(200);
+      expect(await readMany(ask)).toEqual(new Set([200, 429]));
+      const etag = first.headers.get('etag') ?? '';
+      expect(await readMany(() => ask({ 'if-none-match': etag }))).toEqual(new Set([304, 429]));
+    },
+  );
+
+  test('is read in turns by guests, whichever link they have', async () => {
+    const links = await Promise.all(
+      [1, 2].map(() => principal.call('POST', `/v0/agreements/${id}/links`, { body: { may: 'read' } })),
+    );
+    const secrets = links.map(({ body }) => new URL(newSigningLinkShape.parse(body.data).url).hash.slice(1));
+    let sent = 0;
+    const ask = () =>
+      read('/v0/shared/agreement/document', { 'x-agreements-link': secrets[sent++ % secrets.length] ?? '' });
+    expect((await ask()).status).toBe(200);
+    expect(await readMany(ask)).toEqual(new Set([200, 429]));
+  });
+});

@@ -20,12 +20,12 @@ type Party = { readonly variableKey: string; readonly displayName: string };
 /** An input with its requirements, complete if no variable decides who may submit it. */
 type FoundInput = { inputId: string; displayName: string; issuer: Issuer; fieldsText: string; text?: string };
 
-/** A record's state, with its effective values, or what reads them if an input depends on them. */
+/** A record's state, with its effective values, or what reads those of some variables if an input depends on them. */
 type Place = {
   recordId: string;
   docHash: string;
   state: string;
-  variables: WireValues | (() => Promise<WireValues>);
+  variables: WireValues | ((names: readonly string[]) => Promise<WireValues>);
 };
 
 export type AcceptedInputs = {
@@ -85,7 +85,8 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
       const facts = await find(place);
       const isSettled = facts.inputs.every(({ text }) => text !== undefined);
       const { variables } = place;
-      const values = isSettled ? {} : typeof variables === 'function' ? await variables() : variables;
+      const names = facts.parties.map(({ variableKey }) => variableKey);
+      const values = isSettled ? {} : typeof variables === 'function' ? await variables(names) : variables;
       const inputs = facts.inputs.map((input) => input.text ?? writeInput(input, values));
       const participants = facts.parties.flatMap((party) => {
         const walletAddress = heldAddress(values, party.variableKey);

@@ -37,25 +37,38 @@ export type DeployRequest = SignedDeployment & {
 };
 
 /**
- * Stores a deployment as a Draft with its transaction in the outbox, and waits until the index shows the
- * agreement, up to the configured time. If this principal has sent the permit before, returns the same
- * record, before any check.
+ * Stores a deployment as a Draft with its transaction in the outbox. If this principal has sent the permit
+ * before, returns the same record, before any check.
  *
- * @returns the record's id, whatever became of it.
+ * @returns the record's id.
  * @throws RefusedError for everything that keeps the deployment from being sent; then nothing is stored.
  * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either.
  */
-export async function deployAgreement(request: DeployRequest, services: Services): Promise<string> {
-  const known = await findOrStore(request, services);
+export async function storeDeployment(request: DeployRequest, services: Services): Promise<string> {
+  const { id } = await findOrStore(request, services);
   faultPoint('afterStoreCommit');
+  return id;
+}
+
+/** Each keeps a connection open, for up to a minute. */
+const mostWaiting = 100;
+
+/**
+ * Waits until the index shows a stored deployment's agreement, up to the configured time. Not at all if many
+ * deployments of the same owner wait already. Do not hold the request meanwhile: its document may be large.
+ */
+export async function awaitDeployment(
+  { id, owner }: { id: string; owner: string },
+  services: Services,
+): Promise<void> {
   await services.changes.waitFor({
-    ids: [known.id],
-    read: () => readOutcome(known.id, services),
+    ids: [id],
+    owner: { name: `deployments of ${owner}`, mostWaiting },
+    read: () => readOutcome(id, services),
     isSettled: (outcome) => outcome?.status === 'Deployed' || (outcome?.error ?? null) !== null,
     timeoutMs: services.limits.deployWaitMs,
   });
   faultPoint('beforeAnswer');
-  return known.id;
 }
 
 async function findOrStore(request: DeployRequest, services: Services): Promise<{ id: string }> {

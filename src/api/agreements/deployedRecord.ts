@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import type { RowOf } from '../../platform/database/rowOf.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { noteReadBytes } from '../../platform/http/readCost.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import { type FundedWallet, readWallet, type WalletColumns, walletQuery } from './findWallet.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
@@ -19,29 +21,56 @@ export type DeployedRecord = {
   readonly wallet: FundedWallet | undefined;
 };
 
+export type DeployedReference = {
+  readonly reference: RecordReference;
+  readonly principalId: string;
+  inPageTurn<Page extends object>(read: () => Promise<Page> | Page): Promise<Page>;
+};
+
+type Content = RowOf<typeof records, 'document' | 'variables'>;
 type Row = (WalletColumns | { wallet: null }) &
-  RowOf<typeof records, 'id' | 'status' | 'chain_id' | 'address' | 'document' | 'variables'>;
+  RowOf<typeof records, 'id' | 'status' | 'chain_id' | 'address'> & {
+    bytes: number;
+  } & (Content | { document: null; variables: null });
+
+/** Bytes of a document with its values that are read in a turn. */
+const largeBytes = 65_536;
+const bytes = 'octet_length(r.document) + octet_length(r.variables::text)';
 
 const query = buildOwnedQuery({
-  columns:
-    'r.id, r.status, r.chain_id, r.address, r.document, r.variables, sending.wallet, sending.payable_gas',
+  columns: `r.id, r.status, r.chain_id, r.address, sending.wallet, sending.payable_gas, ${bytes} as bytes,
+    case when ${bytes} <= ${largeBytes} then r.document end as document,
+    case when ${bytes} <= ${largeBytes} then r.variables end as variables`,
   joins: `left join lateral (${walletQuery('r.chain_id')}) as sending on true`,
 });
+const contentQuery = 'select document, variables from service.records where id = $1';
 
 /**
  * One of a principal's records, for an input to it.
  *
+ * @param request.inPageTurn runs the read of a large record.
  * @throws RefusedError `not_deployed` for a Draft.
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  */
 export async function requireDeployed(
   pool: pg.Pool,
-  { reference, principalId }: { reference: RecordReference; principalId: string },
+  { reference, principalId, inPageTurn }: DeployedReference,
 ): Promise<DeployedRecord> {
   const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
-  const { id, status, chain_id: chainId, address, document, variables } = row;
+  const { id, status, chain_id: chainId, address } = row;
   const wallet = row.wallet === null ? undefined : readWallet(row);
-  if (address && status === 'Deployed')
-    return { id, chainId, address, agreement: JSON.parse(document), variables, wallet };
-  throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });
+  if (!address || status !== 'Deployed')
+    throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });
+  const parse = ({ document, variables }: Content) => ({ agreement: JSON.parse(document), variables });
+  const content =
+    row.document === null
+      ? await inPageTurn(async () => noteReadBytes(parse(await readContent(pool, id)), row.bytes))
+      : parse(row);
+  return { id, chainId, address, ...content, wallet };
+}
+
+async function readContent(pool: pg.Pool, id: string): Promise<Content> {
+  const [row] = await runPrepared<Content>(pool, contentQuery, [id]);
+  if (!row) throw new NotFoundError('The agreement does not exist.');
+  return row;
 }

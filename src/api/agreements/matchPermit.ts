@@ -14,14 +14,16 @@ export type SentPermit = {
   findHint(recover: (digest: Hex) => Address | undefined, nonce: bigint): Promise<string | undefined>;
 };
 
-/** How far from the signer's nonce in the contract a signature is searched for. */
-const earlierNonces = 64n;
-const laterNonces = 16n;
 /**
- * A recovery with its digest takes about half a millisecond of this thread: after this many, other requests
- * run.
+ * How far from the signer's nonce in the contract a signature is searched for. A permit for a nonce further
+ * away is refused as a mismatch: each nonce costs a recovery, for signatures that fit none too.
  */
-const recoveriesPerTurn = 4n;
+const nearNonces = 8n;
+/**
+ * A recovery with its digest takes about half a millisecond of this thread, and each distance has two: after
+ * this many, other requests run.
+ */
+const distancesPerTurn = 2n;
 
 /**
  * The digest that the permit signs, for the signer's current nonce.
@@ -82,12 +84,11 @@ export function findDigestFor(permit: SentPermit, nonce: bigint): Hex | undefine
 
 /** The nearby nonce for which the signature is valid, if any; the nearest are tried first. */
 async function findSignedNonce(permit: SentPermit, current: bigint): Promise<bigint | undefined> {
-  for (let distance = 1n; distance <= earlierNonces; distance++) {
-    const candidates = [current - distance, ...(distance <= laterNonces ? [current + distance] : [])];
-    for (const nonce of candidates.filter((candidate) => candidate >= 0n)) {
-      if (findDigestFor(permit, nonce) !== undefined) return nonce;
+  for (let distance = 1n; distance <= nearNonces; distance++) {
+    for (const nonce of [current - distance, current + distance]) {
+      if (nonce >= 0n && findDigestFor(permit, nonce) !== undefined) return nonce;
     }
-    if (distance % recoveriesPerTurn === 0n) await nextTurn();
+    if (distance % distancesPerTurn === 0n) await nextTurn();
   }
   return undefined;
 }

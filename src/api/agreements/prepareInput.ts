@@ -3,20 +3,18 @@ import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { nameHash } from '../../protocol/index.ts';
 import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { checkInput, requireInput } from './checkInput.ts';
-import { requireDeployed } from './deployedRecord.ts';
+import { type DeployedReference, requireDeployed } from './deployedRecord.ts';
 import { type EncodedInput, encodeInput, type InputContent } from './inputPermit.ts';
-import type { RecordReference } from './recordReference.ts';
 import { prepareSignable, type Signable } from './signable.ts';
 
-export type InputPreparation = InputContent & {
-  readonly principalId: string;
-  readonly reference: RecordReference;
-  readonly signer: Address;
-  /** Unix seconds; an hour ahead by default. */
-  readonly deadline?: bigint | undefined;
-  /** Whether open permits count. */
-  readonly isPending: boolean;
-};
+export type InputPreparation = InputContent &
+  DeployedReference & {
+    readonly signer: Address;
+    /** Unix seconds; an hour ahead by default. */
+    readonly deadline?: bigint | undefined;
+    /** Whether open permits count. */
+    readonly isPending: boolean;
+  };
 
 /**
  * The typed data for an input's signer, after all checks that come before the signature check, in the same

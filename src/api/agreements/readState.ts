@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { RowOf } from '../../platform/database/rowOf.ts';
-import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
+import { readHeldAddresses } from './heldAddress.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 import { spliceJson } from './spliceJson.ts';
 
@@ -17,7 +17,7 @@ type StateRow = RowOf<typeof records, 'id' | 'status' | 'state' | 'doc_hash'> & 
   updated_at: number;
 };
 
-/** Bytes of variables that are read only if an input needs one. */
+/** Bytes of variables of which only those are read that an input needs. */
 const largeVariables = 65_536;
 
 const query = buildOwnedQuery({
@@ -41,7 +41,9 @@ export async function readState(
 ): Promise<{ dataText: string; readBytes: number }> {
   const [row] = await queryOwned<StateRow>(pool, { reference, principalId, query });
   const { id, status, state, doc_hash: docHash, variable_bytes: readBytes } = row;
-  const variables = row.variables ?? (() => readVariables(pool, id));
+  const variables =
+    row.variables ??
+    ((names: readonly string[]) => readHeldAddresses(pool, { recordId: id, variables: names }));
   const isDeployed = status === 'Deployed' && state !== null;
   const accepted = isDeployed
     ? await acceptedInputs.read({ recordId: id, docHash, state, variables })
@@ -56,10 +58,4 @@ export async function readState(
     participants: accepted.participants,
   };
   return { dataText: spliceJson(resource, { acceptedInputs: accepted.inputsText }), readBytes };
-}
-
-async function readVariables(pool: pg.Pool, recordId: string): Promise<WireValues> {
-  const text = 'select variables from service.records where id = $1';
-  const [row] = await runPrepared<RowOf<typeof records, 'variables'>>(pool, text, [recordId]);
-  return row?.variables ?? {};
 }

@@ -12,21 +12,16 @@ import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { admitInput } from './admitInput.ts';
 import { requireInput } from './checkInput.ts';
-import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
+import { type DeployedRecord, type DeployedReference, requireDeployed } from './deployedRecord.ts';
 import { type InputRow, readInput } from './inputJson.ts';
 import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
 import { type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findSubmission } from './recognisePermit.ts';
-import type { RecordReference } from './recordReference.ts';
 import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 
-export type InputRequest = SignedInput & {
-  readonly principalId: string;
-  readonly reference: RecordReference;
-  readonly requestId?: string | undefined;
-};
+export type InputRequest = SignedInput & DeployedReference & { readonly requestId?: string | undefined };
 
 /**
  * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. If the

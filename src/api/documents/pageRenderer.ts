@@ -1,18 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { costOf } from '../../platform/http/readCost.ts';
 import { buildPlainPage } from './buildPage.ts';
 import type { HostedDocument } from './hostedDocument.ts';
 import { createRenderQueue } from './renderQueue.ts';
 
+/** Who reads a page, and who answers for all such readers: a principal may have any number of links. */
+export type Reader = { readonly name: string; readonly turn: string };
+
 export type PageRenderer = {
   /**
    * The page of a principal's document; with plain text if rendering fails, takes too long, or too many wait.
-   * One principal's pages are rendered one after the other.
+   * One reader's pages are rendered one after the other.
    *
-   * @throws RateLimitedError if too many plain pages of the principal wait.
+   * @throws RateLimitedError if too many plain pages of the reader wait, or too large documents of its turn.
    */
-  render(document: HostedDocument, principalId: string): Promise<string>;
+  render(document: HostedDocument, reader: Reader): Promise<string>;
   /** Ends the threads; waiting requests get the plain page. */
   close(): Promise<void>;
 };
@@ -22,9 +26,9 @@ export type RenderBounds = {
   readonly renderMs: number;
   /** From the request to the page, including the wait for its turn. */
   readonly patienceMs: number;
-  /** Per principal. */
+  /** Per reader. */
   readonly maxWaiting: number;
-  /** Number of principals whose pages are rendered at a time. */
+  /** Number of readers whose pages are rendered at a time. */
   readonly threads: number;
 };
 
@@ -37,11 +41,13 @@ const maxHopeless = 10_000;
 
 /** The largest plain page takes some 50 ms, so the last of so many waits for a few seconds. */
 const mostPlainWaiting = 100;
+/** Of documents that wait, in memory, in one turn: some largest ones, or hundreds of ordinary ones. */
+const mostHeldBytes = 32 * 1_048_576;
 /** Only a thread that does not work takes so long. */
 const plainMs = 10_000;
 const retryAfterSeconds = 2;
 
-/** Renders pages outside the event loop, in turns over principals. */
+/** Renders pages outside the event loop, in turns over readers. */
 export function createPageRenderer(options: { logger: Logger; bounds?: RenderBounds }): PageRenderer {
   const { logger, bounds = defaultBounds } = options;
   /** The records whose pages failed lately. */
@@ -62,18 +68,35 @@ export function createPageRenderer(options: { logger: Logger; bounds?: RenderBou
       logger.warn({ agreementId, err: error }, 'failed to write a plain page beside the event loop'),
   });
 
-  const renderPlain = async (document: HostedDocument, principalId: string): Promise<string> => {
-    if (plain.count(principalId) >= mostPlainWaiting)
-      throw new RateLimitedError('Too many pages are waiting.', { retryAfterSeconds });
-    return (await plain.render(document, principalId)) ?? buildPlainPage(document);
+  const refuse = () => new RateLimitedError('Too many pages are waiting.', { retryAfterSeconds });
+  const renderPlain = async (document: HostedDocument, reader: string): Promise<string> => {
+    if (plain.count(reader) >= mostPlainWaiting) throw refuse();
+    return (await plain.render(document, reader)) ?? buildPlainPage(document);
+  };
+  const render = async (document: HostedDocument, reader: string): Promise<string> => {
+    const hasRoom = rendered.count(reader) < bounds.maxWaiting;
+    const isRefused = !hasRoom || hopeless.has(document.agreementId);
+    const page = isRefused ? undefined : await rendered.render(document, reader);
+    return page ?? renderPlain(document, reader);
+  };
+  const heldBytes = new Map<string, number>();
+  const hold = (turn: string, bytes: number) => {
+    const held = (heldBytes.get(turn) ?? 0) + bytes;
+    if (held > 0) heldBytes.set(turn, held);
+    else heldBytes.delete(turn);
   };
 
   return {
-    async render(document, principalId) {
-      const hasRoom = rendered.count(principalId) < bounds.maxWaiting;
-      const isRefused = !hasRoom || hopeless.has(document.agreementId);
-      const page = isRefused ? undefined : await rendered.render(document, principalId);
-      return page ?? renderPlain(document, principalId);
+    async render(document, { name, turn }) {
+      const bytes = costOf(document);
+      const held = heldBytes.get(turn) ?? 0;
+      if (held > 0 && held + bytes > mostHeldBytes) throw refuse();
+      hold(turn, bytes);
+      try {
+        return await render(document, name);
+      } finally {
+        hold(turn, -bytes);
+      }
     },
     async close() {
       await Promise.all([rendered.close(), plain.close()]);

@@ -7,16 +7,21 @@ import { IdempotencyConflictError } from '../../platform/http/requestErrors.ts';
 import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { fingerprintRequest, readIdempotencyKey } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore, StoredAnswer } from '../idempotency/idempotencyStore.ts';
+import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { AppEnv } from './appEnv.ts';
 import { readBodyBytes } from './jsonBody.ts';
 
 type Once = {
   idempotency: IdempotencyStore;
+  pageTurns: PageTurns;
   quotas: QuotaKeeper;
   limits: Limits;
   logger: Logger;
   principalId: string;
 };
+
+/** The body that was read already. Only once: a request may wait for long, and nobody else holds it then. */
+export type TakeBody = () => Uint8Array | undefined;
 
 /** In addition to server errors: the result may differ a moment later. */
 const passingStatuses = new Set([402, 429]);
@@ -32,15 +37,16 @@ const passingStatuses = new Set([402, 429]);
  */
 export async function answerOnce(
   context: Context<AppEnv>,
-  { idempotency, quotas, limits, logger, principalId }: Once,
-  run: (bytes?: Uint8Array) => Promise<Response>,
+  { idempotency, pageTurns, quotas, limits, logger, principalId }: Once,
+  run: (takeBody?: TakeBody) => Promise<Response>,
 ): Promise<Response> {
   const { req } = context;
   const key = readIdempotencyKey(req.raw.headers);
   if (key === undefined) return run();
-  const body = await readBodyBytes(req.raw, limits.bodyBytes);
-  const fingerprint = fingerprintRequest({ method: req.method, target: targetOf(req.url), body });
-  const beginning = await idempotency.begin({ principalId, key, fingerprint });
+  const { fingerprint, takeBody } = await readKeyed(context, limits);
+  const beginning = await idempotency.begin({ principalId, key, fingerprint }, (read) =>
+    pageTurns.run(principalId, read),
+  );
   const requestId = context.get('requestId');
   if (beginning.kind === 'answered') {
     const isOwnId = req.raw.headers.get('x-request-id') === requestId;
@@ -60,12 +66,23 @@ export async function answerOnce(
   };
   try {
     await requireRoom(quotas, principalId);
-    const { text, ...init } = await keep(await run(body));
+    const { text, ...init } = await keep(await run(takeBody));
     return new Response(text, init);
   } catch (error) {
     await keep(errorResponse(describeError(error), requestId));
     throw error;
   }
+}
+
+async function readKeyed({ req }: Context<AppEnv>, { bodyBytes }: Limits) {
+  let body: Uint8Array | undefined = await readBodyBytes(req.raw, bodyBytes);
+  const fingerprint = fingerprintRequest({ method: req.method, target: targetOf(req.url), body });
+  const takeBody = () => {
+    const taken = body;
+    body = undefined;
+    return taken;
+  };
+  return { fingerprint, takeBody };
 }
 
 const fullRetrySeconds = 60;

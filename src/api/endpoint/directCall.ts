@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { authorize, type Caller } from '../authentication/authenticator.ts';
 import type { BeginComputing } from '../limiting/largeTurns.ts';
-import type { EndpointDefinition } from './endpointDefinition.ts';
+import { awaitAnswer, type EndpointDefinition, type EndpointRequest } from './endpointDefinition.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { requireServed, type ServeContext } from './serveEndpoint.ts';
 
@@ -46,7 +46,9 @@ export function buildDirectCall<
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);
     const headers = new Headers();
-    const prepare = async () => ({
+    const prepare = async (): Promise<
+      EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>
+    > => ({
       caller,
       requestId,
       headers,
@@ -55,6 +57,7 @@ export function buildDirectCall<
       body: reader.checkBody(body, serving.limits),
       readAfter:
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId }),
+      inPageTurn: (read) => serving.pageTurns.run(principalId, read),
       disconnect() {},
     });
     const readInTurn = async () => {
@@ -67,9 +70,10 @@ export function buildDirectCall<
       await compute();
       return definition.handle(request);
     };
-    const response = await (data.isList || mayBeLarge
+    const handled = await (data.isList || mayBeLarge
       ? readInTurn()
       : serving.largeTurns.run({ owner: principalId, headers, isHeavy }, run));
+    const response = await awaitAnswer(handled);
     return answerShape.parse(await response.json());
   };
 }

@@ -18,6 +18,8 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Reads what may be large in the principal's turn, for endpoints that do other things too. */
+  inPageTurn<Page extends object>(read: () => Promise<Page> | Page): Promise<Page>;
   /** Ends the connection at once, for endless answers. */
   disconnect(): void;
   /** Consistency requirements of a read. */
@@ -27,7 +29,7 @@ export type EndpointRequest<Params, Query, Body> = {
 /** A request of any caller: the endpoint authenticates the caller itself. */
 export type OpenRequest<Params, Query, Body> = Omit<
   EndpointRequest<Params, Query, Body>,
-  'caller' | 'readAfter'
+  'caller' | 'readAfter' | 'inPageTurn'
 > & {
   /** The client's network address, if known. */
   readonly client: string | undefined;
@@ -40,7 +42,7 @@ export type OpenRequest<Params, Query, Body> = Omit<
   limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
   inPageTurn: PageTurns['run'];
   /** Runs what computes for long, however small the answer is, in the turn of its owner. */
-  inHeavyTurn(owner: string, work: () => Promise<Response>): Promise<Response>;
+  inHeavyTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
 };
 
 /** A route's declaration of its request and its answer; documentation and checks are derived from it. */
@@ -80,14 +82,26 @@ export type EndpointDefinition<
   readonly scope: Scope | null;
   /** Whether a request computes for long, however small its body is. If so, it waits for its principal's turn. */
   readonly isHeavy?: boolean;
-  /** Whether a read may return megabytes, as pages of lists may. If so, each principal's reads take turns. */
+  /**
+   * Whether an answer may have megabytes, as pages of lists may. If so, each principal's requests take turns. A request
+   * must not wait for long.
+   */
   readonly mayBeLarge?: boolean;
   /** The ways of authentication, if not all are allowed. */
   readonly credentials?: readonly Credential[];
+  /** Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile. */
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ): Promise<Response> | Response;
+  ): Promise<Response | LaterAnswer> | Response;
 };
+
+/** Must not refer to the request's body. */
+export type LaterAnswer = () => Promise<Response>;
+
+/** The answer of a handler. */
+export function awaitAnswer(handled: Response | LaterAnswer): Response | Promise<Response> {
+  return typeof handled === 'function' ? handled() : handled;
+}
 
 /** How a caller of an open route proves its permissions; several are alternatives. */
 export type Credential = 'apiKey' | 'bearer' | 'session' | 'signingLink' | 'walletSession' | 'none';

@@ -13,10 +13,10 @@ import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { BeginComputing, LargeTurns } from '../limiting/largeTurns.ts';
 import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
-import { answerOnce } from './answerOnce.ts';
+import { answerOnce, type TakeBody } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
-import type { EndpointDefinition, OpenEndpointDefinition } from './endpointDefinition.ts';
+import { awaitAnswer, type EndpointDefinition, type OpenEndpointDefinition } from './endpointDefinition.ts';
 import { limitRate, limitTogether } from './limitRate.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { successStatus } from './successStatus.ts';
@@ -56,7 +56,9 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     context.set('principalId', principalId);
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
     authorize(caller, scope);
-    const handle = async (compute: BeginComputing | undefined, bytes?: Uint8Array) => {
+    const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page) =>
+      serving.pageTurns.run(principalId, read);
+    const begin = async (compute?: BeginComputing, takeBody?: TakeBody) => {
       const { consistency, values } = reader.parseQuery(req.url);
       if (takesChain) requireServed(values, serving.chains);
       const request = {
@@ -65,20 +67,25 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
         headers: req.raw.headers,
         params: reader.parseParams(req.param()),
         query: values,
-        body: await reader.readBody(req.raw, { limits, bytes }),
+        body: await reader.readBody(req.raw, { limits, bytes: takeBody?.() }),
+        inPageTurn,
         disconnect: () => context.env?.outgoing?.destroy(),
       };
       const readAfter =
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
       await compute?.();
       const answer = () => definition.handle({ ...request, readAfter });
-      const response = await (isInPageTurn ? serving.pageTurns.run(principalId, answer) : answer());
+      return isInPageTurn ? inPageTurn(answer) : answer();
+    };
+    // Only `begin` holds the body, and it has ended before an answer is awaited.
+    const handle = async (compute?: BeginComputing, takeBody?: TakeBody) => {
+      const response = await awaitAnswer(await begin(compute, takeBody));
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
-    if (method === 'get') return handle(undefined);
+    if (method === 'get') return handle();
     return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, (compute) =>
       method === 'post'
-        ? answerOnce(context, { ...serving, principalId }, (bytes) => handle(compute, bytes))
+        ? answerOnce(context, { ...serving, principalId }, (takeBody) => handle(compute, takeBody))
         : handle(compute),
     );
   };

@@ -1,13 +1,11 @@
 import type pg from 'pg';
 import { type Address, getAddress } from 'viem';
-import type { RowOf } from '../../platform/database/rowOf.ts';
-import { runPrepared } from '../../platform/database/runPrepared.ts';
-import type { records } from '../../platform/database/tables/records.ts';
 import { AccessError, NotFoundError } from '../../platform/errors/serviceError.ts';
 import { isSecret } from '../../records/sessions/secretText.ts';
-import { heldAddress } from '../agreements/heldAddress.ts';
+import { heldAddress, readHeldAddresses } from '../agreements/heldAddress.ts';
 import { authorize } from '../authentication/authenticator.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
+import type { PageTurns } from '../limiting/pageTurns.ts';
 import { findGuestByLink, findGuestByWallet } from './findGuests.ts';
 import type { Guest } from './guest.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
@@ -71,7 +69,6 @@ export function createGuestAuthenticator({
             isLink ? 'The link allows reading only.' : 'The agreement allows participants to read only.',
           );
         authorize({ modes }, 'agreements.write');
-        if (isLink) return withSigner(pool, guest);
       }
       return guest;
     },
@@ -81,6 +78,12 @@ export function createGuestAuthenticator({
 /** The turn of a principal's guests: separate from its own turn and from other principals' guests. */
 export function turnOfGuests(principalId: string): string {
   return `guests of ${principalId}`;
+}
+
+/** Reads what may be large in that turn. */
+export function inTurnOfGuests(principalId: string, inPageTurn: PageTurns['run']) {
+  return <Page extends object>(read: () => Promise<Page> | Page) =>
+    inPageTurn(turnOfGuests(principalId), read);
 }
 
 /**
@@ -93,11 +96,19 @@ export function requireWallet({ wallet }: Pick<Guest, 'wallet'>, signer: Address
   throw new AccessError('forbidden', 'The link is for another wallet.');
 }
 
-/** A record's values may be hundreds of kilobytes: they are read only where a participant is to sign. */
-async function withSigner(pool: pg.Pool, guest: Guest): Promise<Guest> {
-  const { recordId, participant } = guest;
-  if (participant === undefined) return guest;
-  const text = 'select variables from service.records where id = $1';
-  const [row] = await runPrepared<RowOf<typeof records, 'variables'>>(pool, text, [recordId]);
-  return { ...guest, wallet: heldAddress(row?.variables ?? {}, participant) };
+/**
+ * The same for a guest whose request is counted already: for a participant's link, its wallet is read here.
+ *
+ * @throws AccessError `forbidden` for any other wallet.
+ */
+export async function requireSigner(
+  { recordId, principalId, participant, wallet }: Guest,
+  { pool, signer, inPageTurn }: { pool: pg.Pool; signer: Address; inPageTurn: PageTurns['run'] },
+): Promise<void> {
+  if (participant === undefined) return requireWallet({ wallet }, signer);
+  const variables = [participant];
+  const held = await inPageTurn(turnOfGuests(principalId), () =>
+    readHeldAddresses(pool, { recordId, variables }),
+  );
+  requireWallet({ wallet: heldAddress(held, participant) }, signer);
 }

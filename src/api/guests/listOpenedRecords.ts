@@ -6,6 +6,7 @@ import { recordWallets } from '../../platform/database/tables/wallets.ts';
 import { selectNewest } from '../../platform/lists/selectNewest.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import type { AcceptedInputs } from '../agreements/acceptedInputs.ts';
+import { readHeldAddresses } from '../agreements/heldAddress.ts';
 
 const inputsShape = z.array(
   z.object({
@@ -30,7 +31,7 @@ const readingMode = sql`(
  * @throws MalformedError for a cursor of another list.
  */
 export async function listOpenedRecords(
-  { database }: Pick<Services, 'database'>,
+  { database, pool }: Pick<Services, 'database' | 'pool'>,
   acceptedInputs: AcceptedInputs,
   { wallet, limit, cursor }: { wallet: Address; limit: number; cursor?: string | undefined },
 ) {
@@ -62,14 +63,6 @@ export async function listOpenedRecords(
     limit,
     cursor,
   });
-  // Of one record after the other: the values of a page may be tens of megabytes.
-  const readVariables = async (id: string) => {
-    const [row] = await database
-      .select({ variables: records.variables })
-      .from(records)
-      .where(eq(records.id, id));
-    return row?.variables ?? {};
-  };
   const items = [];
   for (const row of page) {
     const { id, status, state, docHash, access } = row;
@@ -77,7 +70,10 @@ export async function listOpenedRecords(
     const isDeployed = status === 'Deployed' && state !== null;
     const accepted =
       isDeployed && may === 'sign'
-        ? await acceptedInputs.read({ recordId: id, docHash, state, variables: () => readVariables(id) })
+        ? await acceptedInputs.read({
+            ...{ recordId: id, docHash, state },
+            variables: (variables) => readHeldAddresses(pool, { recordId: id, variables }),
+          })
         : { inputsText: '[]' };
     items.push({
       id,

@@ -7,6 +7,8 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { idempotencyKeys } from '../../platform/database/tables/idempotencyKeys.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
+import { noteReadBytes } from '../../platform/http/readCost.ts';
+import { IdempotencyConflictError } from '../../platform/http/requestErrors.ts';
 import { createLeaseKeeper, type Identity } from './keyLeaseKeeper.ts';
 
 /** One request under a key; the fingerprint distinguishes it from other requests under the same key. */
@@ -38,9 +40,15 @@ export type Beginning =
   | { readonly kind: 'inFlight' }
   | { readonly kind: 'usedOtherwise' };
 
+type ReadAnswer = () => Promise<StoredAnswer>;
+
 export type IdempotencyStore = {
-  /** Begins a request under a key, unless any process began one in the last 24 hours. */
-  begin(request: KeyedRequest): Promise<Beginning>;
+  /**
+   * Begins a request under a key, unless any process began one in the last 24 hours.
+   *
+   * @param inTurn runs the read of a large answer.
+   */
+  begin(request: KeyedRequest, inTurn: (read: ReadAnswer) => Promise<StoredAnswer>): Promise<Beginning>;
   close(): void;
 };
 
@@ -68,14 +76,22 @@ const beginStatement = `
   where used.expires_at <= now()
     or (used.lease_until <= now() and used.fingerprint = excluded.fingerprint)
   returning attempt_id`;
-const findStatement =
-  'select fingerprint, answer from service.idempotency_keys where principal_id = $1 and key = $2';
+/** Bytes of an answer that is read in a turn. */
+const largeBytes = 65_536;
+const findStatement = `
+  select fingerprint, coalesce(octet_length(answer), 0) as bytes,
+    case when octet_length(answer) <= ${largeBytes} then answer end as answer
+  from service.idempotency_keys where principal_id = $1 and key = $2`;
+const findLargeStatement = `
+  select answer from service.idempotency_keys where principal_id = $1 and key = $2 and fingerprint = $3`;
 const completeStatement = `
   update service.idempotency_keys as used set answer = completed.answer, lease_until = null
   from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as completed(principal_id, key, attempt_id, answer)
   where used.principal_id = completed.principal_id and used.key = completed.key and used.attempt_id = completed.attempt_id`;
 const releaseStatement =
   'delete from service.idempotency_keys where principal_id = $1 and key = $2 and attempt_id = $3';
+
+type FoundKey = RowOf<typeof idempotencyKeys, 'fingerprint' | 'answer'> & { bytes: number };
 
 /** Only the first of several concurrent requests under one key may begin. */
 const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
@@ -132,23 +148,35 @@ export function createIdempotencyStore(options: {
     };
   };
 
+  const open = (answer: Uint8Array, { principalId, key }: KeyedRequest) =>
+    answerShape.parse(JSON.parse(cipher.decrypt(answer, contextOf({ principalId, key }))));
+  const readLarge = async (request: KeyedRequest, bytes: number) => {
+    const { principalId, key, fingerprint } = request;
+    const values = [principalId, key, fingerprint];
+    const [found] = await runPrepared<RowOf<typeof idempotencyKeys, 'answer'>>(
+      pool,
+      findLargeStatement,
+      values,
+    );
+    // The key has just expired, and another request has begun under it.
+    if (!found?.answer) throw new IdempotencyConflictError('inFlight');
+    return noteReadBytes(open(found.answer, request), bytes);
+  };
+
   return {
-    async begin(request) {
+    async begin(request, inTurn) {
       const { principalId, key, fingerprint } = request;
       for (let tries = 0; tries < maxTries; tries++) {
         const attemptId = randomUUID();
         const isBegun = await beginOne(pool, { ...request, attemptId });
         if (isBegun) return { kind: 'begun', attempt: createAttempt(request, attemptId) };
-        const [found] = await runPrepared<RowOf<typeof idempotencyKeys, 'fingerprint' | 'answer'>>(
-          pool,
-          findStatement,
-          [principalId, key],
-        );
+        const [found] = await runPrepared<FoundKey>(pool, findStatement, [principalId, key]);
         if (!found) continue;
         if (found.fingerprint !== fingerprint) return { kind: 'usedOtherwise' };
-        if (!found.answer) return { kind: 'inFlight' };
-        const text = cipher.decrypt(found.answer, contextOf({ principalId, key }));
-        return { kind: 'answered', answer: answerShape.parse(JSON.parse(text)) };
+        const { answer, bytes } = found;
+        if (bytes === 0) return { kind: 'inFlight' };
+        const opened = answer ? open(answer, request) : await inTurn(() => readLarge(request, bytes));
+        return { kind: 'answered', answer: opened };
       }
       return { kind: 'inFlight' };
     },

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
 import { readRecordConsistency } from '../agreements/consistency.ts';
-import { deployAgreement } from '../agreements/deployAgreement.ts';
+import { awaitDeployment, storeDeployment } from '../agreements/deployAgreement.ts';
 import { listTemplateWarnings } from '../agreements/listTemplateWarnings.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
@@ -12,7 +12,7 @@ import {
   recordRefusals,
   refuseDeploymentBody,
 } from '../shapes/deploymentBody.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { permitReasons } from '../shapes/refusalReasons.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { addressShape, deadlineShape, displayNameShape, signatureShape } from '../shapes/shapes.ts';
@@ -44,13 +44,18 @@ export function deployWithPermit(services: Services): Endpoint {
     refusals: [400, 409, 413, 415, 503],
     reasons: [...recordRefusals, ...permitReasons],
     example: { body: exampleStory.signedDeployment },
-    async handle({ body, caller, requestId }) {
+    async handle({ body, caller, requestId, inPageTurn }) {
       const { principalId } = caller;
-      const id = await deployAgreement({ ...body, principalId, requestId }, services);
-      const dataText = await readRecord(services.pool, { reference: { id }, principalId });
-      const consistency = await readRecordConsistency(services.pool, id);
+      const id = await storeDeployment({ ...body, principalId, requestId }, services);
       const warnings = listTemplateWarnings(body, services);
-      return respondSingle({ requestId, dataText, consistency, warnings });
+      return async () => {
+        await awaitDeployment({ id, owner: principalId }, services);
+        return inPageTurn(async () => {
+          const dataText = await readRecord(services.pool, { reference: { id }, principalId });
+          const consistency = await readRecordConsistency(services.pool, id);
+          return respondLarge({ requestId, dataText, consistency, warnings });
+        });
+      };
     },
   });
 }

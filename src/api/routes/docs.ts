@@ -6,7 +6,8 @@ import { buildReference, referencePolicy } from '../reference/buildReference.ts'
 
 /** The OpenAPI document as a page for people. */
 export function docsRoute(readDocument: () => ApiDocument): PublicRoute {
-  let html: string | undefined;
+  /** Encoded once: it is large, and anybody may ask for it. */
+  let html: Uint8Array<ArrayBuffer> | undefined;
   return {
     path: '/v0/docs',
     documentation: {
@@ -22,7 +23,7 @@ export function docsRoute(readDocument: () => ApiDocument): PublicRoute {
       },
     },
     serve(context) {
-      html ??= buildReference(readDocument());
+      html ??= new TextEncoder().encode(buildReference(readDocument()));
       const headers = {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': referencePolicy,

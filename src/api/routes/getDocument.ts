@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { costOf, noteReadBytes } from '../../platform/http/readCost.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { fillTemplate } from '../../records/documents/fillTemplate.ts';
 import { chooseForm } from '../documents/chooseForm.ts';
 import type { HostedDocument } from '../documents/hostedDocument.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
-import type { PageRenderer } from '../documents/pageRenderer.ts';
+import type { PageRenderer, Reader } from '../documents/pageRenderer.ts';
 import { readDocument } from '../documents/readDocument.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondRevalidated } from '../http/revalidation.ts';
@@ -61,32 +62,49 @@ export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint 
       params: { documentId: exampleStory.documentId },
       after: [{ operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } }],
     },
-    async handle({ params, caller, headers, requestId, readAfter }) {
+    handle({ params, caller, headers, requestId, readAfter, inPageTurn }) {
       const { principalId } = caller;
-      const document = await reads.run(readAfter, (pool) => readDocument(pool, { ...params, principalId }));
-      return respondDocument(document, { pages, headers, requestId, reader: principalId });
+      const read = () => reads.run(readAfter, (pool) => readDocument(pool, { ...params, principalId }));
+      return respondDocument(read, {
+        ...{ pages, headers, requestId, inPageTurn },
+        reader: { name: principalId, turn: principalId },
+      });
     },
   });
 }
 
-/** A document in the requested form. Pages are rendered in turns over their readers. */
+/**
+ * A document in the requested form. It is read and written in the turn of its owner, or of the owner's guests. Pages are
+ * rendered in turns over their readers.
+ */
 export async function respondDocument(
-  document: HostedDocument,
+  read: () => Promise<HostedDocument>,
   request: {
     readonly pages: PageRenderer;
     readonly headers: Headers;
     readonly requestId: string;
-    readonly reader: string;
+    readonly reader: Reader;
+    inPageTurn<Page extends object>(read: () => Promise<Page>): Promise<Page>;
   },
 ): Promise<Response> {
-  const { pages, headers, requestId, reader } = request;
+  const { pages, headers, requestId, reader, inPageTurn } = request;
   const form = chooseForm(headers.get('accept'));
-  const content = form === 'html' ? await pages.render(document, reader) : writeDocument(document, form);
-  const response =
-    form === 'json'
-      ? respondSingle({ requestId, dataText: content })
-      : new Response(content, { headers: form === 'html' ? pageHeaders : markdownHeaders });
-  return respondRevalidated(response, { requestId, ifNoneMatch: headers.get('if-none-match'), content });
+  const ifNoneMatch = headers.get('if-none-match');
+  if (form === 'html') {
+    const content = await pages.render(await inPageTurn(read), reader);
+    const page = new Response(content, { headers: pageHeaders });
+    return respondRevalidated(page, { requestId, ifNoneMatch, content });
+  }
+  return inPageTurn(async () => {
+    const document = await read();
+    const content = writeDocument(document, form);
+    const response =
+      form === 'json'
+        ? respondSingle({ requestId, dataText: content })
+        : new Response(content, { headers: markdownHeaders });
+    const readBytes = costOf(document) + Buffer.byteLength(content);
+    return noteReadBytes(respondRevalidated(response, { requestId, ifNoneMatch, content }), readBytes);
+  });
 }
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };

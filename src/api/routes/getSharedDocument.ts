@@ -5,6 +5,7 @@ import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { readDocument } from '../documents/readDocument.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
 import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
+import { inTurnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { documentParts, respondDocument } from './getDocument.ts';
@@ -21,15 +22,18 @@ export function getSharedDocument(services: GuestServices, pages: PageRenderer):
     need: 'read',
     query: sharedQuery,
     example: {},
-    async handle({ guest: { name, recordId, principalId }, headers, requestId }) {
+    async handle({ guest: { name, recordId, principalId }, turn, inPageTurn, headers, requestId }) {
       const [record] = await database
         .select({ documentId: records.documentId })
         .from(records)
         .where(eq(records.id, recordId));
       const documentId = record?.documentId ?? null;
       if (documentId === null) throw new NotFoundError('The agreement has no hosted document.');
-      const document = await readDocument(pool, { documentId, principalId });
-      return respondDocument(document, { pages, headers, requestId, reader: name });
+      return respondDocument(() => readDocument(pool, { documentId, principalId }), {
+        ...{ pages, headers, requestId },
+        inPageTurn: inTurnOfGuests(principalId, inPageTurn),
+        reader: { name, turn },
+      });
     },
   });
 }

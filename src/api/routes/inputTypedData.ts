@@ -40,11 +40,11 @@ export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.unsignedInput,
     },
-    async handle({ body, params, query, caller, requestId }) {
+    async handle({ body, params, query, caller, requestId, inPageTurn }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;
       const signable = await prepareInput(
-        { ...body, reference, principalId, isPending: query.pending },
+        { ...body, reference, principalId, inPageTurn, isPending: query.pending },
         services,
       );
       return respondSingle({ requestId, dataText: writeSignable(signable) });

@@ -6,7 +6,8 @@ import type { ApiDocument } from '../openapi/describeApi.ts';
 
 /** The OpenAPI 3.1 document of all routes, built from the schemas that check the requests. */
 export function openApiRoute(readDocument: () => ApiDocument): PublicRoute {
-  let text: string | undefined;
+  /** Encoded once: it is large, and anybody may ask for it. */
+  let bytes: Uint8Array<ArrayBuffer> | undefined;
   return {
     path: '/v0/openapi.json',
     documentation: {
@@ -22,8 +23,8 @@ export function openApiRoute(readDocument: () => ApiDocument): PublicRoute {
       },
     },
     serve(context) {
-      text ??= JSON.stringify(readDocument());
-      return writeJson({ status: 200, requestId: context.get('requestId'), text });
+      bytes ??= new TextEncoder().encode(JSON.stringify(readDocument()));
+      return writeJson({ status: 200, requestId: context.get('requestId'), text: bytes });
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Services } from '../../records/agreements/services.ts';
 import { openRecord } from '../agreements/openRecord.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { chainOfReference, participantAccessShape, recordParams } from '../shapes/shapes.ts';
 
@@ -16,6 +16,7 @@ export function updateAgreement(services: Services): Endpoint {
     summary: 'Set the access of participant wallets',
     description: 'Takes effect immediately, also for wallets that are already signed in.',
     scope: 'agreements.write',
+    mayBeLarge: true,
     params: recordParams,
     query: chainOfReference,
     body: z.strictObject({ participantAccess: participantAccessShape }),
@@ -30,7 +31,8 @@ export function updateAgreement(services: Services): Endpoint {
       const { principalId } = caller;
       await openRecord({ reference, principalId, ...body }, services);
       const dataText = await readRecord(services.pool, { reference, principalId });
-      return respondSingle({ requestId, dataText });
+      // Its document and its values were read twice.
+      return respondLarge({ requestId, dataText, readBytes: 2 * Buffer.byteLength(dataText) });
     },
   });
 }

@@ -34,10 +34,10 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,
     },
-    async handle({ body, params, query, caller, requestId }) {
+    async handle({ body, params, query, caller, requestId, inPageTurn }) {
       const reference = { id: params.id, chainId: query.chainId };
       const input = await submitInput(
-        { ...body, reference, principalId: caller.principalId, requestId },
+        { ...body, reference, principalId: caller.principalId, requestId, inPageTurn },
         services,
       );
       const dataText = JSON.stringify(toInputResource(input));

@@ -4,7 +4,7 @@ import { prepareDeployment } from '../agreements/prepareDeployment.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
 import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { requireSigner, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -29,13 +29,16 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
-    async handle({ guest, body, requestId }) {
-      requireWallet(guest, body.signer);
-      const draft = await readDraft(services, guest.recordId);
-      requireWallet({ wallet: draft.signer }, body.signer);
-      requireUnsigned(draft);
-      const signable = await prepareDeployment({ ...draft, ...body }, services);
-      return respondSingle({ requestId, dataText: writeSignable(signable) });
+    async handle({ guest, body, turn, inHeavyTurn, inPageTurn, requestId }) {
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
+      // The body is small, but the draft may be as large as any document.
+      return inHeavyTurn(turn, async () => {
+        const draft = await readDraft(services, guest.recordId);
+        requireWallet({ wallet: draft.signer }, body.signer);
+        requireUnsigned(draft);
+        const signable = await prepareDeployment({ ...draft, ...body }, services);
+        return respondSingle({ requestId, dataText: writeSignable(signable) });
+      });
     },
   });
 }

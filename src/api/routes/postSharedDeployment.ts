@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { deployAgreement } from '../agreements/deployAgreement.ts';
+import { awaitDeployment, storeDeployment } from '../agreements/deployAgreement.ts';
 import { readDraft } from '../agreements/drafts.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
 import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { requireSigner, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { readSharedRecord } from '../guests/readSharedRecord.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { permitReasons, quotaReasons } from '../shapes/refusalReasons.ts';
 import { addressShape, deadlineShape, signatureShape } from '../shapes/shapes.ts';
 import { sharedQuery, sharedRecordShape } from '../shapes/sharingShapes.ts';
@@ -33,14 +33,19 @@ export function deployShared(services: GuestServices): Endpoint {
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', ...quotaReasons, ...permitReasons],
     example: { body: exampleStory.signedDraft },
-    async handle({ guest, body, noteUse, requestId }) {
-      requireWallet(guest, body.signer);
-      const draft = await readDraft(services, guest.recordId);
-      requireWallet({ wallet: draft.signer }, body.signer);
-      await deployAgreement({ ...draft, ...body, requestId }, services);
+    async handle({ guest, body, turn, noteUse, inHeavyTurn, inPageTurn, requestId }) {
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
+      // The body is small, but the draft may be as large as any document.
+      const id = await inHeavyTurn(turn, async () => {
+        const draft = await readDraft(services, guest.recordId);
+        requireWallet({ wallet: draft.signer }, body.signer);
+        return storeDeployment({ ...draft, ...body, requestId }, services);
+      });
+      await awaitDeployment({ id, owner: turn }, services);
       await noteUse({ kind: 'deployment', wallet: body.signer });
-      const dataText = await readSharedRecord(services.pool, guest);
-      return respondSingle({ requestId, dataText });
+      return inPageTurn(turn, async () =>
+        respondLarge({ requestId, dataText: await readSharedRecord(services.pool, guest) }),
+      );
     },
   });
 }

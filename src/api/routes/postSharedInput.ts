@@ -3,7 +3,7 @@ import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
 import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { inTurnOfGuests, requireSigner } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -23,12 +23,15 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     query: sharedQuery,
     data: { schema: sharedInputShape, description: 'The input.' },
     example: { body: exampleStory.signedInput },
-    async handle({ guest, body, noteUse, requestId }) {
-      const { signer: wallet, inputId } = body;
-      requireWallet(guest, wallet);
+    async handle({ guest, body, noteUse, inPageTurn, requestId }) {
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       const { recordId, principalId } = guest;
       const reference = { id: recordId };
-      const input = await submitInput({ ...body, reference, principalId, requestId }, services);
+      const input = await submitInput(
+        { ...body, reference, principalId, requestId, inPageTurn: inTurnOfGuests(principalId, inPageTurn) },
+        services,
+      );
+      const { signer: wallet, inputId } = body;
       await noteUse({ kind: 'input', wallet, inputId, at: toInstant(input.created_at) });
       return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });
     },

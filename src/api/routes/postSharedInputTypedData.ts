@@ -2,7 +2,7 @@ import { prepareInput } from '../agreements/prepareInput.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
 import { defineGuestEndpoint } from '../endpoint/defineGuestEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { inTurnOfGuests, requireSigner } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -21,11 +21,15 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     need: 'sign',
     query: sharedQuery,
     example: { body: exampleStory.unsignedReturn },
-    async handle({ guest, body, requestId }) {
-      requireWallet(guest, body.signer);
-      const { recordId, principalId } = guest;
-      const request = { ...body, reference: { id: recordId }, principalId, isPending: true };
-      const signable = await prepareInput(request, services);
+    async handle({ guest, body, inPageTurn, requestId }) {
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
+      const { principalId, recordId } = guest;
+      const target = {
+        reference: { id: recordId },
+        principalId,
+        inPageTurn: inTurnOfGuests(principalId, inPageTurn),
+      };
+      const signable = await prepareInput({ ...body, ...target, isPending: true }, services);
       return respondSingle({ requestId, dataText: writeSignable(signable) });
     },
   });

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { malformed } from '../../platform/errors/serviceError.ts';
-import { parseAddress } from '../../protocol/index.ts';
+import type { WireValues } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { createLink } from '../../records/sharing/manageLinks.ts';
-import { findOwned, type OwnedRecord } from '../agreements/findOwned.ts';
+import { findOwned } from '../agreements/findOwned.ts';
+import { heldAddress, readHeldAddresses } from '../agreements/heldAddress.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
@@ -50,12 +51,14 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
     },
-    async handle({ body, params, query, caller, requestId }) {
+    async handle({ body, params, query, caller, requestId, inPageTurn }) {
       const { principalId, keyId } = caller;
       await quotas.check(principalId, 'link');
       const reference = { id: params.id, chainId: query.chainId };
       const record = await findOwned(pool, { reference, principalId });
-      requireSigner(body, record);
+      await requireSigner({ ...record, ...body }, (variable) =>
+        inPageTurn(() => readHeldAddresses(pool, { recordId: record.id, variables: [variable] })),
+      );
       const wanted = { ...body, principalId, keyId, recordId: record.id };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
       quotas.note(principalId, { storedBytes: measureStored([link]) });
@@ -66,15 +69,15 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
 }
 
 /** @throws MalformedError if nobody could sign by the link. */
-function requireSigner(
-  { may, participant }: z.output<typeof bodyShape>,
-  { variables, awaitsOwner }: OwnedRecord,
-): void {
+async function requireSigner(
+  { awaitsOwner, may, participant }: z.output<typeof bodyShape> & { awaitsOwner: boolean },
+  readHeld: (variable: string) => Promise<WireValues>,
+): Promise<void> {
   const refuse = (message: string) => malformed('body', [{ path: 'participant', message }]);
   if (participant === undefined) {
     if (may === 'sign' && !awaitsOwner) throw refuse('is required for signing');
     return;
   }
-  const value = Object.hasOwn(variables, participant) ? variables[participant] : undefined;
-  if (parseAddress(value) === undefined) throw refuse('must name a variable that holds a wallet');
+  if (heldAddress(await readHeld(participant), participant) === undefined)
+    throw refuse('must name a variable that holds a wallet');
 }

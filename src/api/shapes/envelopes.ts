@@ -48,9 +48,8 @@ type Page = { requestId: string; dataText: string; pageInfo: PageInfo };
  * A resource in its envelope. `dataText` is JSON already, because much of it comes from the database in that
  * form. Every write passes the token with which reads show it.
  */
-export function respondSingle({ requestId, dataText, consistency, warnings }: Single): Response {
-  const meta = buildMeta(requestId, consistency, warnings);
-  return writeJson({ status: 200, requestId, text: `{"data":${dataText},"meta":${meta}}` });
+export function respondSingle(answer: Single): Response {
+  return writeJson({ status: 200, requestId: answer.requestId, text: writeSingle(answer) });
 }
 
 /**
@@ -58,19 +57,18 @@ export function respondSingle({ requestId, dataText, consistency, warnings }: Si
  *
  * @param answer.readBytes the bytes that were read for it, if they may be more than it has.
  */
-export function respondLarge({
-  requestId,
-  dataText,
-  readBytes = 0,
-}: Pick<Single, 'requestId' | 'dataText'> & { readBytes?: number }): Response {
-  const answer = measured(requestId, `{"data":${dataText},"meta":${buildMeta(requestId)}}`);
-  return noteReadBytes(answer, readBytes);
+export function respondLarge({ readBytes = 0, ...answer }: Single & { readBytes?: number }): Response {
+  return noteReadBytes(measured(answer.requestId, writeSingle(answer)), readBytes);
 }
 
 /** A page of a list in its envelope; `dataText` is a JSON array. */
 export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
   const page = JSON.stringify(pageInfo);
   return measured(requestId, `{"data":${dataText},"pageInfo":${page},"meta":${buildMeta(requestId)}}`);
+}
+
+function writeSingle({ requestId, dataText, consistency, warnings }: Single): string {
+  return `{"data":${dataText},"meta":${buildMeta(requestId, consistency, warnings)}}`;
 }
 
 /** Notes the length of the answer, by which `PageTurns` knows large answers. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/serviceError.ts';
+import { isStatementEnded } from './isStatementEnded.ts';
 
 /** A position in the database's log; undefined for any. */
 export type LogPosition = string | undefined;
@@ -47,7 +48,7 @@ export function readFromReplica(options: {
   const examine = (error: unknown): ReadOutcome => {
     if (error instanceof ServiceError) return 'refused';
     logger.warn({ err: error }, 'the read replica did not answer; using the primary');
-    if (isCancelled(error, replayConflict)) return 'cancelled';
+    if (isReplayConflict(error)) return 'cancelled';
     restsUntil = performance.now() + restMs;
     return 'away';
   };
@@ -89,7 +90,7 @@ export function readFromReplica(options: {
         onRead('late');
       } catch (error) {
         // The primary would take as long.
-        if (isCancelled(error, statementTimeout)) throw error;
+        if (isStatementEnded(error)) throw error;
         onRead(examine(error));
       }
       return ask(primary);
@@ -97,10 +98,9 @@ export function readFromReplica(options: {
   };
 }
 
-const statementTimeout = '57014';
 /** A query blocked the replica's replay. */
 const replayConflict = '40001';
 
-function isCancelled(error: unknown, code: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === code;
+function isReplayConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === replayConflict;
 }

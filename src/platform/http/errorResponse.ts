@@ -1,5 +1,6 @@
 import type { Issue } from '../../protocol/errors.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
+import { isStatementEnded } from '../database/isStatementEnded.ts';
 import {
   AccessError,
   ChainUnavailableError,
@@ -109,9 +110,17 @@ const databaseAway: ErrorDescription = {
   headers: { 'retry-after': '1' },
 };
 
+/** A statement's time is up. Another request of the same kind may be quicker, but not at once. */
+const statementEnded: ErrorDescription = {
+  status: 503,
+  message: 'The database took too long. Repeat the same request later.',
+  headers: { 'retry-after': '5' },
+};
+
 /** The only place that gives an error its status and decides what a caller may see. */
 export function describeError(error: unknown): ErrorDescription {
   if (isDatabaseAway(error)) return databaseAway;
+  if (isStatementEnded(error)) return statementEnded;
   if (!(error instanceof ServiceError)) return { status: 500, message: 'The service failed to answer.' };
   const { message } = error;
   if (error instanceof RefusedError) return describeRefusal(error);

@@ -6,7 +6,8 @@ export function writeJson({
   headers,
 }: {
   status: number;
-  text: string;
+  /** As a string, or encoded already. */
+  text: string | Uint8Array<ArrayBuffer>;
   requestId: string;
   headers?: Record<string, string> | undefined;
 }): Response {

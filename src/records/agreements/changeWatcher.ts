@@ -11,6 +11,8 @@ export type Wait<Value> = {
   read(): Promise<Value>;
   isSettled(value: Value): boolean;
   readonly timeoutMs: number;
+  /** Of whose waits no more than this number wait; a further one reads once. */
+  readonly owner?: { readonly name: string; readonly mostWaiting: number } | undefined;
   /** Before this, nothing to read can settle it. */
   readonly first?: Promise<void> | undefined;
 };
@@ -42,6 +44,7 @@ export function createChangeWatcher(options: {
   logger: Logger;
 }): ChangeWatcher {
   const waiting = new Map<string, Set<() => void>>();
+  const waitingOf = new Map<string, number>();
   const closing = new AbortController();
   const wake = (id: string) => {
     for (const resume of waiting.get(id) ?? []) resume();
@@ -86,6 +89,12 @@ export function createChangeWatcher(options: {
     }
   };
 
+  const count = (name: string, change: 1 | -1) => {
+    const left = (waitingOf.get(name) ?? 0) + change;
+    if (left > 0) waitingOf.set(name, left);
+    else waitingOf.delete(name);
+  };
+
   return {
     ready: listener.ready,
     watch(id) {
@@ -93,11 +102,13 @@ export function createChangeWatcher(options: {
       subscribe([id], resolve);
       return { changed, end: () => unsubscribe([id], resolve) };
     },
-    async waitFor({ ids, read, isSettled, timeoutMs, first }) {
+    async waitFor({ ids, read, isSettled, timeoutMs, owner, first }) {
+      if (owner && (waitingOf.get(owner.name) ?? 0) >= owner.mostWaiting) return read();
       const giveUpAt = performance.now() + timeoutMs;
       let change = Promise.withResolvers<void>();
       const resume = () => change.resolve();
       subscribe(ids, resume);
+      if (owner) count(owner.name, 1);
       try {
         if (first && !closing.signal.aborted) await changeOrTimeout(first, Math.min(rereadMs, timeoutMs));
         for (;;) {
@@ -110,6 +121,7 @@ export function createChangeWatcher(options: {
         }
       } finally {
         unsubscribe(ids, resume);
+        if (owner) count(owner.name, -1);
       }
     },
     async close() {

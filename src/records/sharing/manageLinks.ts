@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
@@ -33,6 +34,7 @@ const isInForce = (recordId: string) =>
  *
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` if the record has as many in force as it may have.
+ * @throws NotFoundError if the record, a draft, has been withdrawn.
  */
 export function createLink(
   database: Database,
@@ -41,11 +43,12 @@ export function createLink(
 ): Promise<{ link: LinkRow; secret: string }> {
   return inTransaction(database, async (transaction) => {
     // Concurrent creations for the same record wait here, so that together they respect the limit.
-    await transaction
+    const [record] = await transaction
       .select({ id: records.id })
       .from(records)
       .where(eq(records.id, link.recordId))
       .for('no key update');
+    if (!record) throw new NotFoundError('The agreement does not exist.');
     const open = await transaction.$count(signingLinks, isInForce(link.recordId));
     if (open >= limit)
       throw new RefusedError('link_limit_reached', 'The agreement has reached its limit of signing links.', {
@@ -119,6 +122,8 @@ const keptUses = 100;
 /**
  * Stores a use of a link, and removes its oldest ones. Reads one right after the other are one use, and so is
  * an input or a deployment however often it is sent.
+ *
+ * @throws NotFoundError if the link is gone with its record, a draft that has been withdrawn.
  */
 export async function noteUse(
   database: Database,
@@ -137,16 +142,21 @@ export async function noteUse(
     ? sql`used_at > now() - ${sameUse}`
     : sql`used_at = coalesce(${at}::timestamptz, used_at)`;
   // Both look at some uses only, however many there are.
-  await database.execute(sql`
-    with noted as (
-      insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
-      select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
-        select from (
-          select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
-        where kind = ${kind} and wallet is not distinct from ${wallet}::text
-          and input_id is not distinct from ${inputId}::text and ${isSame})
-      returning id)
-    delete from service.signing_link_uses where exists (select from noted) and id = any(array(
-      select id from service.signing_link_uses where link_id = ${linkId}
-      order by id desc offset ${keptUses - 1} limit ${keptUses}))`);
+  try {
+    await database.execute(sql`
+      with noted as (
+        insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
+        select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
+          select from (
+            select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
+          where kind = ${kind} and wallet is not distinct from ${wallet}::text
+            and input_id is not distinct from ${inputId}::text and ${isSame})
+        returning id)
+      delete from service.signing_link_uses where exists (select from noted) and id = any(array(
+        select id from service.signing_link_uses where link_id = ${linkId}
+        order by id desc offset ${keptUses - 1} limit ${keptUses}))`);
+  } catch (error) {
+    if (isReferenceLost(error)) throw new NotFoundError('The agreement does not exist.');
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
+import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
@@ -33,6 +34,7 @@ export async function rotateSecret(
     })
     .where(eq(webhookSubscriptions.id, id))
     .returning(subscriptionColumns);
-  if (!subscription) throw new Error(`the subscription ${id} is gone`);
+  // Removed since it was looked at.
+  if (!subscription) throw new NotFoundError('The webhook does not exist.');
   return { subscription, secret };
 }

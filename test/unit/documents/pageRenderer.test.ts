@@ -9,6 +9,7 @@ import {
   type RenderBounds,
 } from '../../../src/api/documents/pageRenderer.ts';
 import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
+import { noteReadBytes } from '../../../src/platform/http/readCost.ts';
 import { sampleDocument } from '../../support/sampleDocument.ts';
 
 const logged: string[] = [];
@@ -18,7 +19,8 @@ afterEach(() => renderer.close());
 
 /** Renders for one principal by default. */
 const pages = {
-  render: (document: HostedDocument, principalId = 'prn_one') => renderer.render(document, principalId),
+  render: (document: HostedDocument, principalId = 'prn_one') =>
+    renderer.render(document, { name: principalId, turn: principalId }),
   close: () => renderer.close(),
 };
 
@@ -85,6 +87,16 @@ describe('rendering beside the event loop', () => {
     await expect(pages.render(ordinary)).rejects.toThrow(RateLimitedError);
     expect(await pages.render(ordinary, 'prn_other')).toBe(buildPlainPage(ordinary));
     expect(new Set(await Promise.all(taken))).toEqual(new Set([buildPlainPage(ordinary)]));
+  });
+
+  test('is refused where large documents of the same turn wait, whoever reads them', async () => {
+    create({ maxWaiting: 0 });
+    const large = () => noteReadBytes(sampleDocument(), 20 * 1024 * 1024);
+    const readBy = (name: string, turn: string) => renderer.render(large(), { name, turn });
+    const first = readBy('lnk_1', 'guests of prn_one');
+    await expect(readBy('lnk_2', 'guests of prn_one')).rejects.toThrow(RateLimitedError);
+    await Promise.all([first, readBy('lnk_3', 'guests of prn_two')]);
+    await readBy('lnk_2', 'guests of prn_one');
   });
 
   test('is not tried again for a record whose page took too long', async () => {

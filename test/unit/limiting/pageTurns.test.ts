@@ -1,13 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createPageTurns } from '../../../src/api/limiting/pageTurns.ts';
+import { createPageTurns, type PageTurnsOptions } from '../../../src/api/limiting/pageTurns.ts';
 import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
 const pageOf = (bytes: number) => new Response('', { headers: { 'content-length': String(bytes) } });
 
 /** Reads that run until they are told to end. */
-function createReads() {
-  const turns = createPageTurns();
+function createReads(options: PageTurnsOptions = {}) {
+  const turns = createPageTurns(options);
   const begun: string[] = [];
   const ends = new Map<string, (bytes: number) => void>();
   return {
@@ -108,6 +109,50 @@ test('after a large page its owner reads one at a time', async () => {
   await waitUntil('the second begins', () => begun.length === 4);
   end('a2', 10);
   await Promise.all([...next, other]);
+});
+
+const slowMs = 100;
+const answersAtOnce = async () => {};
+
+/** How many of an owner's reads begin at once after one that took long in this way. */
+async function countAfter(read: () => Promise<Response>, askDatabase: () => Promise<unknown>) {
+  const { turns, begun, read: begin, end } = createReads({ askDatabase });
+  await turns.run('a', read).catch(() => {});
+  // The owner's place is still taken while the database is asked, and during the rest.
+  await delay(slowMs / 2);
+  const next = ['a1', 'a2', 'a3', 'a4'].map((name) => begin(name, 'a'));
+  const other = begin('b1', 'b');
+  await new Promise(setImmediate);
+  const count = begun.length - 1;
+  expect(begun).toContain('b1');
+  for (let ended = 0; ended < 5; ended++) {
+    await waitUntil('the next begins', () => begun.length > ended);
+    end(begun[ended] ?? '', 10);
+  }
+  await Promise.all([...next, other]);
+  return count;
+}
+
+test('after a read that kept the database busy its owner rests, and then reads few pages at a time', async () => {
+  const slow = () => delay(slowMs, pageOf(10));
+  expect(await countAfter(slow, answersAtOnce)).toBe(1);
+  const timedOut = () => delay(slowMs).then(() => Promise.reject(new Error('planted')));
+  expect(await countAfter(timedOut, answersAtOnce)).toBe(1);
+});
+
+test('nobody rests where the database is slow for everybody, or does not answer', async () => {
+  const slow = () => delay(slowMs, pageOf(10));
+  expect(await countAfter(slow, () => delay(slowMs / 4))).toBe(4);
+  expect(await countAfter(slow, () => Promise.reject(new Error('planted')))).toBe(4);
+});
+
+test('nobody rests for the time in which the process was busy', async () => {
+  const busy = async () => {
+    const until = performance.now() + slowMs;
+    while (performance.now() < until) await new Promise(setImmediate);
+    return pageOf(10);
+  };
+  expect(await countAfter(busy, answersAtOnce)).toBe(4);
 });
 
 test('a read that fails gives its place away', async () => {
