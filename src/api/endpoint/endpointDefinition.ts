@@ -83,8 +83,8 @@ export type EndpointDefinition<
   /** Whether a request computes for long, however small its body is. If so, it waits for its principal's turn. */
   readonly isHeavy?: boolean;
   /**
-   * Whether an answer may have megabytes, as pages of lists may: its principal's are then answered in turns. The
-   * request must not wait for long.
+   * Whether an answer may have megabytes, as pages of lists may. If so, each principal's requests take turns. A request
+   * must not wait for long.
    */
   readonly mayBeLarge?: boolean;
   /** The ways of authentication, if not all are allowed. */

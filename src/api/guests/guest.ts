@@ -13,8 +13,8 @@ export type Guest = {
   /** The variable that the guest signs for; absent for the owner, and for a wallet that has logged in. */
   readonly participant: string | undefined;
   /**
-   * The only wallet that can sign. Undefined if nobody can, and for a participant's link: `requireSigner`
-   * and `readSharedRecord` find it among the record's values.
+   * The only wallet that can sign. Undefined if nobody can sign, and for a participant's link: `requireSigner` and
+   * `readSharedRecord` find it among the record's values.
    */
   readonly wallet: Address | undefined;
 };

@@ -18,9 +18,9 @@ const fewAtOnce = 4;
 const largeBytes = 65_536;
 /** A megabyte takes the event loop some twenty milliseconds on its way from the database to the caller. */
 const restMsPerMebibyte = 64;
-/** For so long after a large page its owner's pages are read one by one, and after a slow one two at a time. */
+/** After a large page, its owner's pages are read one at a time for this long; after a slow one, two at a time. */
 const carefulMs = 2_000;
-/** For so long after a large or slow page its owner's pages may be so again. */
+/** After a large or slow page, its owner's pages count as possibly so for this long. */
 const rememberedMs = 60_000;
 /** A read that waits for the database for longer than this, and longer than ordinary reads do, is slow. */
 const slowReadMs = 20;

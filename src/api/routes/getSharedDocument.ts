@@ -22,7 +22,7 @@ export function getSharedDocument(services: GuestServices, pages: PageRenderer):
     need: 'read',
     query: sharedQuery,
     example: {},
-    async handle({ guest: { name, recordId, principalId }, turn, headers, inPageTurn, requestId }) {
+    async handle({ guest: { name, recordId, principalId }, turn, inPageTurn, headers, requestId }) {
       const [record] = await database
         .select({ documentId: records.documentId })
         .from(records)

@@ -29,7 +29,7 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
-    async handle({ guest, turn, body, inHeavyTurn, inPageTurn, requestId }) {
+    async handle({ guest, body, turn, inHeavyTurn, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       // The body is small, but the draft may be as large as any document.
       return inHeavyTurn(turn, async () => {

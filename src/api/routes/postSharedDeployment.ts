@@ -33,7 +33,7 @@ export function deployShared(services: GuestServices): Endpoint {
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', ...quotaReasons, ...permitReasons],
     example: { body: exampleStory.signedDraft },
-    async handle({ guest, turn, body, noteUse, inHeavyTurn, inPageTurn, requestId }) {
+    async handle({ guest, body, turn, noteUse, inHeavyTurn, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       // The body is small, but the draft may be as large as any document.
       const id = await inHeavyTurn(turn, async () => {

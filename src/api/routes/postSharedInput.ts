@@ -24,14 +24,14 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     data: { schema: sharedInputShape, description: 'The input.' },
     example: { body: exampleStory.signedInput },
     async handle({ guest, body, noteUse, inPageTurn, requestId }) {
-      const { signer: wallet, inputId } = body;
-      await requireSigner(guest, { pool: services.pool, signer: wallet, inPageTurn });
+      await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       const { recordId, principalId } = guest;
       const reference = { id: recordId };
       const input = await submitInput(
         { ...body, reference, principalId, requestId, inPageTurn: inTurnOfGuests(principalId, inPageTurn) },
         services,
       );
+      const { signer: wallet, inputId } = body;
       await noteUse({ kind: 'input', wallet, inputId, at: toInstant(input.created_at) });
       return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });
     },

@@ -23,14 +23,13 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     example: { body: exampleStory.unsignedReturn },
     async handle({ guest, body, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
-      const { recordId, principalId } = guest;
+      const { principalId, recordId } = guest;
       const target = {
         reference: { id: recordId },
         principalId,
         inPageTurn: inTurnOfGuests(principalId, inPageTurn),
       };
-      const request = { ...body, ...target, isPending: true };
-      const signable = await prepareInput(request, services);
+      const signable = await prepareInput({ ...body, ...target, isPending: true }, services);
       return respondSingle({ requestId, dataText: writeSignable(signable) });
     },
   });

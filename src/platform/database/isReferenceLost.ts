@@ -4,5 +4,7 @@ const foreignKeyViolation = '23503';
 
 /** Whether a statement failed because the row that its own row refers to is gone. */
 export function isReferenceLost(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === foreignKeyViolation;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof pg.DatabaseError) return cause.code === foreignKeyViolation;
+  return false;
 }

@@ -142,20 +142,19 @@ export async function noteUse(
     ? sql`used_at > now() - ${sameUse}`
     : sql`used_at = coalesce(${at}::timestamptz, used_at)`;
   // Both look at some uses only, however many there are.
-  const statement = sql`
-    with noted as (
-      insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
-      select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
-        select from (
-          select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
-        where kind = ${kind} and wallet is not distinct from ${wallet}::text
-          and input_id is not distinct from ${inputId}::text and ${isSame})
-      returning id)
-    delete from service.signing_link_uses where exists (select from noted) and id = any(array(
-      select id from service.signing_link_uses where link_id = ${linkId}
-      order by id desc offset ${keptUses - 1} limit ${keptUses}))`;
   try {
-    await database.execute(statement);
+    await database.execute(sql`
+      with noted as (
+        insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
+        select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
+          select from (
+            select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
+          where kind = ${kind} and wallet is not distinct from ${wallet}::text
+            and input_id is not distinct from ${inputId}::text and ${isSame})
+        returning id)
+      delete from service.signing_link_uses where exists (select from noted) and id = any(array(
+        select id from service.signing_link_uses where link_id = ${linkId}
+        order by id desc offset ${keptUses - 1} limit ${keptUses}))`);
   } catch (error) {
     if (isReferenceLost(error)) throw new NotFoundError('The agreement does not exist.');
     throw error;
