@@ -12440,7 +12440,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12459,8 +12459,7 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                /** @enum {string} */
-                                reason?: "storage_exceeded";
+                                reason?: unknown;
                             };
                         };
                     };
@@ -12605,7 +12604,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12633,7 +12632,8 @@ export interface operations {
                             /** @constant */
                             code?: "rate_limited";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "quota_exceeded";
                             };
                         };
                     };
@@ -17115,7 +17115,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17134,8 +17134,7 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                /** @enum {string} */
-                                reason?: "storage_exceeded";
+                                reason?: unknown;
                             };
                         };
                     };
@@ -17255,7 +17254,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17283,7 +17282,8 @@ export interface operations {
                             /** @constant */
                             code?: "rate_limited";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "quota_exceeded";
                             };
                         };
                     };

@@ -118,7 +118,7 @@ test('kept answers count at once, are returned beyond the quota too, and a refus
   await expect.poll(async () => (await validate('second')).status).toBe(200);
 });
 
-test('links and sessions count as stored, and no link is created beyond that quota', async () => {
+test('links and sessions count with what is kept for a day, and no link is created beyond that quota', async () => {
   const principal = await service.createPrincipal();
   const recordId = createId('agr');
   await insertRecords(service.handle.pool, principal, [{ id: recordId }]);
@@ -130,8 +130,9 @@ test('links and sessions count as stored, and no link is created beyond that quo
   const enter = () =>
     createBrowser(service.baseUrl).call('POST', '/v0/sessions', { headers: { 'x-api-key': principal.key } });
   const readStored = async () =>
-    (await readQuotas(service.handle.database, principal.id)).find(({ quota }) => quota === 'storedBytes')
-      ?.used ?? 0;
+    (await readQuotas(service.handle.database, principal.id)).find(
+      ({ quota }) => quota === 'answerBytesPerDay',
+    )?.used ?? 0;
   let stored = await readStored();
   for (const [write, least] of [
     [share, 1_000],
@@ -142,11 +143,11 @@ test('links and sessions count as stored, and no link is created beyond that quo
     await expect.poll(readStored, { timeout: 20_000 }).toBeGreaterThan(stored + least);
     stored = await readStored();
   }
-  await administer('quotas', 'set', principal.name, 'storedBytes', String(stored));
+  await administer('quotas', 'set', principal.name, 'answerBytesPerDay', String(stored));
   for (const write of [share, invite])
     await expect
       .poll(write, { timeout: 20_000 })
-      .toMatchObject({ status: 402, body: { error: { details: { reason: 'storage_exceeded' } } } });
+      .toMatchObject({ status: 429, body: { error: { details: { reason: 'quota_exceeded' } } } });
   expect((await enter()).status).toBe(200);
 });
 

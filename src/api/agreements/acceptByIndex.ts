@@ -1,12 +1,12 @@
 import type { Hex } from 'viem';
+import { unsettledStates } from '../../platform/database/tables/transactions.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptLocally } from './acceptLocally.ts';
-import { findOpenDigest, type Permit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
-import { findDigestFor } from './matchPermit.ts';
+import { findSentPermit } from './recognisePermit.ts';
 
 export type IndexViews = {
   /** The view after everybody's open inputs. */
@@ -38,7 +38,7 @@ export async function acceptByIndex(
   const own = digest === undefined ? view : await lookAtInput({ ...request, isAfterOwn: true }, services);
   if (!own) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const alone = await decide(own);
-  const shared = await findShared(request, { own, alone }, services);
+  const shared = await findShared(request, own, services);
   if (shared) return shared;
   if (alone instanceof RefusedError) throw alone;
   // `everybodys` may be older than `own`.
@@ -80,26 +80,11 @@ function describe({ gasKind, isExternal, note }: LocalFacts): Pick<AdmittedInput
 /** The same permit, if it is already open. It was accepted, so its signer is proved. */
 async function findShared(
   { compiled }: AdmissionRequest,
-  { own, alone }: { own: LocalFacts; alone: AdmittedInput | RefusedError },
+  own: LocalFacts,
   { database }: AdmissionServices,
 ): Promise<AdmittedInput | undefined> {
-  if (!compiled) return undefined;
-  const signed = alone instanceof RefusedError ? findLater(compiled.permit, alone) : alone;
-  if (!signed) return undefined;
-  const { nonce, digest } = signed;
-  const open = await findOpenDigest(database, compiled.permit, nonce);
-  return open === digest ? { nonce, digest, gas: null, compiled, ...describe(own) } : undefined;
-}
-
-/** Nonce and digest of a permit refused as `future_nonce`. */
-function findLater(
-  permit: Permit,
-  { reason, facts: { signedNonce } }: RefusedError,
-): { nonce: bigint; digest: Hex } | undefined {
-  if (reason !== 'future_nonce' || typeof signedNonce !== 'string') return undefined;
-  const nonce = BigInt(signedNonce);
-  const digest = findDigestFor(permit, nonce);
-  return digest && { nonce, digest };
+  const open = compiled && (await findSentPermit(database, compiled.call, unsettledStates));
+  return open && { ...open, gas: null, compiled, ...describe(own) };
 }
 
 const aboutNonces = ['nonce_in_flight', 'stale_nonce', 'future_nonce'];

@@ -35,7 +35,7 @@ export async function acceptLocally(
   requireTime(permit.deadline, { facts, lifetimeSeconds });
   const { chainId } = permit;
   try {
-    const digest = context.digest ?? (await matchPermit(permit, { nonce, client: undefined }));
+    const digest = context.digest ?? (await matchPermit(permit, { nonce, client: undefined, minedNonce }));
     requireSendable({ simulation, wallet, chainId, actionErrors });
     return { nonce, digest, gas: gas ?? null };
   } catch (error) {

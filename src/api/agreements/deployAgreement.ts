@@ -19,7 +19,7 @@ import { type CompiledDeployment, compileDeployment, type SignedDeployment } fro
 import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
 import { findWallet } from './findWallet.ts';
 import { findDeployedAddress } from './indexedAgreement.ts';
-import { findDeployment, type KnownPermit } from './recognisePermit.ts';
+import { findDeployment, findSentPermit, type KnownPermit } from './recognisePermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 import { reviveIfUsable } from './revivePermit.ts';
 import { measureRecord, signDraft, storeRecord } from './storeRecord.ts';
@@ -132,20 +132,31 @@ async function accept({ request, compiled, services }: Attempt): Promise<Accepte
  * can be adopted.
  */
 async function nameDeployed(error: unknown, { request, compiled, services }: Attempt): Promise<unknown> {
-  if (!(error instanceof RefusedError && error.reason === 'stale_nonce')) return error;
-  const signed = z.string().safeParse(error.facts.signedNonce);
-  if (!signed.success) return error;
+  if (!(error instanceof RefusedError)) return error;
   const { call, parameters } = compiled;
+  const signed =
+    error.reason === 'stale_nonce'
+      ? z.string().transform(BigInt).safeParse(error.facts.signedNonce).data
+      : error.reason === 'signature_mismatch'
+        ? // Its nonce may be too far away to be found by the signature.
+          (await findSentPermit(services.database, call, ['mined', 'final']))?.nonce
+        : undefined;
+  if (signed === undefined) return error;
   const agreementAddress = await findDeployedAddress(services.database, {
     chainId: call.chainId,
     factory: call.contract,
     signer: request.signer,
-    nonce: BigInt(signed.data),
+    nonce: signed,
     contentHash: hashDeploymentContent(parameters),
   });
   if (!agreementAddress) return error;
   const message = `The permit was already used: its agreement is deployed at ${agreementAddress} and can be imported.`;
-  return new RefusedError('stale_nonce', message, { facts: { ...error.facts, agreementAddress } });
+  return new RefusedError('stale_nonce', message, {
+    facts: {
+      ...(error.reason === 'stale_nonce' && error.facts),
+      ...{ signedNonce: signed.toString(), agreementAddress },
+    },
+  });
 }
 
 async function store(

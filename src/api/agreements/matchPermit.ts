@@ -28,13 +28,14 @@ const distancesPerTurn = 2n;
 /**
  * The digest that the permit signs, for the signer's current nonce.
  *
- * @param client says whether the signer is a contract; undefined if no node is to be asked.
+ * @param options.minedNonce the contract's nonce, if open permits lie between it and `nonce`: it is searched too.
+ * @param options.client says whether the signer is a contract; undefined if no node is to be asked.
  * @throws RefusedError `stale_nonce` or `future_nonce` if the signature is valid for a nearby nonce, otherwise
  * `signature_mismatch` with what was expected.
  */
 export async function matchPermit(
   permit: SentPermit,
-  { nonce, client }: { nonce: bigint; client: PublicClient | undefined },
+  { nonce, client, minedNonce }: { nonce: bigint; client: PublicClient | undefined; minedNonce?: bigint },
 ): Promise<Hex> {
   const { signer, signature } = permit;
   const typedData = permit.buildTypedData(nonce);
@@ -56,7 +57,8 @@ export async function matchPermit(
   if (fault) throw refuse(fault);
   if (recovered === signer) return digest;
 
-  const signed = await findSignedNonce(permit, nonce);
+  const isMined = minedNonce !== undefined && findDigestFor(permit, minedNonce) !== undefined;
+  const signed = isMined ? minedNonce : await findSignedNonce(permit, nonce);
   if (signed !== undefined) throw refuseNonce(signed, nonce);
   const hint =
     (await permit.findHint((other) => recoverSigner(other, signature), nonce)) ??

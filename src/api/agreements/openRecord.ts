@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
+import type { DatabaseTransaction } from '../../platform/database/database.ts';
 import { passFoldGate } from '../../platform/database/foldGate.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
+import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
 import { validateAgreement } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { forgetWallets, keepWallets } from '../../records/sharing/participantWallets.ts';
@@ -10,10 +13,15 @@ import { findOwned } from './findOwned.ts';
 import type { RecordReference } from './recordReference.ts';
 import { listAccessVariables } from './storeRecord.ts';
 
+/** A fold may take seconds; whoever waits for it holds no connection meanwhile. */
+const gateTries = 50;
+const gatePauseMs = 100;
+
 /**
  * Grants or withdraws access for the wallets of a record's participants.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ * @throws ChainUnavailableError if the chain's records are being folded for too long; then nothing is changed.
  */
 export async function openRecord(
   request: {
@@ -25,31 +33,48 @@ export async function openRecord(
 ): Promise<void> {
   const { participantAccess } = request;
   const { id, chainId } = await findOwned(pool, request);
-  await inTransaction(database, async (transaction) => {
-    await passFoldGate(transaction, chainId);
-    // Folds write the record's wallets too, so they wait for this row.
-    const [record] = await transaction
-      .select({
-        document: records.document,
-        participants: records.participants,
-        variables: records.variables,
-        owner: records.owner,
-        awaitsOwner: records.awaitsOwner,
-      })
-      .from(records)
-      .where(eq(records.id, id))
-      .for('update');
-    if (!record) return;
-    const isOpen = participantAccess !== 'none';
-    const { variables, participants, document } = record;
-    const { participantVariableKeys } = validateAgreement(JSON.parse(document), agreementLimits(limits));
-    const accessVariables = listAccessVariables(participantVariableKeys, participants);
-    await transaction
-      .update(records)
-      .set({ participantAccess, accessVariables: isOpen ? accessVariables : null, updatedAt: sql`now()` })
-      .where(eq(records.id, id));
-    const awaitedOwner = record.awaitsOwner ? (record.owner ?? undefined) : undefined;
-    if (isOpen) await keepWallets(transaction, [{ id, accessVariables, variables, awaitedOwner }]);
-    else await forgetWallets(transaction, id);
-  });
+  for (let tries = 0; tries < gateTries; tries++) {
+    if (tries > 0) await delay(gatePauseMs);
+    const hasPassed = await inTransaction(database, async (transaction) => {
+      if (!(await passFoldGate(transaction, chainId))) return false;
+      await setAccess(transaction, { id, participantAccess, limits });
+      return true;
+    });
+    if (hasPassed) return;
+  }
+  throw new ChainUnavailableError('The records of this chain are being updated. Try again.');
+}
+
+async function setAccess(
+  transaction: DatabaseTransaction,
+  {
+    id,
+    participantAccess,
+    limits,
+  }: { id: string; participantAccess: ParticipantAccess; limits: Services['limits'] },
+): Promise<void> {
+  // Folds write the record's wallets too, so they wait for this row.
+  const [record] = await transaction
+    .select({
+      document: records.document,
+      participants: records.participants,
+      variables: records.variables,
+      owner: records.owner,
+      awaitsOwner: records.awaitsOwner,
+    })
+    .from(records)
+    .where(eq(records.id, id))
+    .for('update');
+  if (!record) return;
+  const isOpen = participantAccess !== 'none';
+  const { variables, participants, document } = record;
+  const { participantVariableKeys } = validateAgreement(JSON.parse(document), agreementLimits(limits));
+  const accessVariables = listAccessVariables(participantVariableKeys, participants);
+  await transaction
+    .update(records)
+    .set({ participantAccess, accessVariables: isOpen ? accessVariables : null, updatedAt: sql`now()` })
+    .where(eq(records.id, id));
+  const awaitedOwner = record.awaitsOwner ? (record.owner ?? undefined) : undefined;
+  if (isOpen) await keepWallets(transaction, [{ id, accessVariables, variables, awaitedOwner }]);
+  else await forgetWallets(transaction, id);
 }

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { inGroups } from '../../platform/database/inGroups.ts';
@@ -18,10 +18,24 @@ export type PermitCall = { readonly chainId: number; readonly contract: Address;
 export type KnownPermit = {
   /** Id of the record, or of the input. */
   readonly id: string;
-  /** Whether the input has failed, even if somebody else has sent the permit again. */
+  /** Whether it has failed for this principal, even if somebody else has sent the permit again. */
   readonly hasFailed: boolean;
   readonly transaction: { readonly id: string; readonly state: TransactionState; readonly nonce: bigint };
 };
+
+/** Nonce and digest of the permit that was sent by this call, whoever sent it, if its transaction is in one of the states. */
+export async function findSentPermit(
+  database: Database,
+  call: PermitCall,
+  states: readonly TransactionState[],
+): Promise<{ nonce: bigint; digest: Hex } | undefined> {
+  const [sent] = await database
+    .select({ nonce: transactionFacts.nonce, digest: transactions.permitDigest })
+    .from(transactions)
+    .where(and(sameCall(call), inArray(transactions.state, [...states])))
+    .limit(1);
+  return sent;
+}
 
 /** The record that this principal deployed with the permit. */
 export async function findDeployment(
@@ -31,7 +45,7 @@ export async function findDeployment(
   const [known] = await database
     .select({
       id: records.id,
-      hasFailed: sql<boolean>`${transactions.state} = 'failed'`,
+      hasFailed: sql<boolean>`${transactions.state} = 'failed' or ${records.error} is not null`,
       transaction: transactionFacts,
     })
     .from(transactions)

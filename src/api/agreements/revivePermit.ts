@@ -35,12 +35,14 @@ export async function reviveIfUsable(
     isAgreement: false,
     call: { from: wallet?.address, to: call.contract, data: call.callData },
   });
-  const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce && facts.simulation?.ok;
-  if (!isUsable || !wallet) return known;
+  const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce;
+  if (!isUsable || !wallet || !facts.simulation?.ok) return known;
+  const { gas } = facts.simulation;
   try {
     await inTransaction(database, (transaction) =>
-      reopenTransaction(transaction, { id, chainId: permit.chainId, principalId }),
+      reopenTransaction(transaction, { id, chainId: permit.chainId, principalId, gasEstimate: gas }),
     );
+    services.quotas.note(principalId, { openTransactions: 1, gas });
   } catch (error) {
     // Another permit has the nonce now, and this one stays failed.
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;

@@ -76,7 +76,7 @@ function awaitMined(
 }
 
 /** An input with the id for its transaction, if that is new. */
-type NewRequest = InputRequest & { readonly newId: string };
+type NewRequest = InputRequest & { readonly newId: string; readonly isKnown?: boolean };
 
 type Stored = { id: string; transactionId: string };
 
@@ -97,7 +97,10 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   try {
     await services.quotas.check(request.principalId, 'input');
     requireInput(target.agreement, request.inputId);
-    return await acceptAndStore({ request, target, compiled, looking, services });
+    return await acceptAndStore({
+      request: { ...request, isKnown: known !== undefined },
+      ...{ target, compiled, looking, services },
+    });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
@@ -154,7 +157,8 @@ async function store({
     services.quotas.note(principalId, {
       openTransactions: 1,
       gas: admitted.gas ?? 0n,
-      storedBytes: 2 * payload.length,
+      // An input that is sent again is stored already.
+      storedBytes: request.isKnown ? 0 : 2 * payload.length,
     });
     return known;
   } catch (error) {

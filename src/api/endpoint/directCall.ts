@@ -57,7 +57,7 @@ export function buildDirectCall<
       body: reader.checkBody(body, serving.limits),
       readAfter:
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId }),
-      inPageTurn: (read) => serving.pageTurns.run(principalId, read),
+      inPageTurn: (read, options) => serving.pageTurns.run(principalId, read, options),
       disconnect() {},
     });
     const readInTurn = async () => {

@@ -5,7 +5,7 @@ import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import type { Scope } from '../../records/principals/scopes.ts';
 import type { Caller } from '../authentication/authenticator.ts';
-import type { PageTurns } from '../limiting/pageTurns.ts';
+import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
 import type { DataShape } from './documentation.ts';
 import type { Example } from './example.ts';
 import type { Tag } from './tags.ts';
@@ -19,7 +19,7 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly query: Query;
   readonly body: Body;
   /** Reads what may be large in the principal's turn, for endpoints that do other things too. */
-  inPageTurn<Page extends object>(read: () => Promise<Page> | Page): Promise<Page>;
+  inPageTurn<Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions): Promise<Page>;
   /** Ends the connection at once, for endless answers. */
   disconnect(): void;
   /** Consistency requirements of a read. */

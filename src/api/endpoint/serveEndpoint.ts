@@ -11,7 +11,7 @@ import { type Authenticator, authorize } from '../authentication/authenticator.t
 import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { BeginComputing, LargeTurns } from '../limiting/largeTurns.ts';
-import type { PageTurns } from '../limiting/pageTurns.ts';
+import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce, type TakeBody } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
@@ -56,8 +56,8 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     context.set('principalId', principalId);
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
     authorize(caller, scope);
-    const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page) =>
-      serving.pageTurns.run(principalId, read);
+    const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions) =>
+      serving.pageTurns.run(principalId, read, options);
     const begin = async (compute?: BeginComputing, takeBody?: TakeBody) => {
       const { consistency, values } = reader.parseQuery(req.url);
       if (takesChain) requireServed(values, serving.chains);

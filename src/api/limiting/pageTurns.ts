@@ -1,14 +1,21 @@
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { costOf } from '../../platform/http/readCost.ts';
 
+export type PageOptions = { readonly isOwed?: boolean };
+
 /** Reads pages of lists in turns of their owner: many at once only while they are small. */
 export type PageTurns = {
   /**
    * Reads a page: at once, unless the owner's last pages were large or slow, or several are being read.
    *
+   * @param options.isOwed the answer to a change that is stored already, and is never refused.
    * @throws RateLimitedError if too many wait behind large or slow pages of the same owner.
    */
-  run<Page extends object>(owner: string, read: () => Promise<Page> | Page): Promise<Page>;
+  run<Page extends object>(
+    owner: string,
+    read: () => Promise<Page> | Page,
+    options?: PageOptions,
+  ): Promise<Page>;
 };
 
 /** The most at a time of one owner whose pages are known to be small, as nearly all are. */
@@ -88,10 +95,10 @@ export function createPageTurns({ askDatabase }: PageTurnsOptions = {}): PageTur
   };
 
   return {
-    async run(name, read) {
+    async run(name, read, { isOwed = false } = {}) {
       const owner = owners.get(name) ?? createOwner();
       owners.set(name, owner);
-      if (findMost(owner) <= slowAtOnce && owner.waiting.length >= mostWaiting)
+      if (!isOwed && findMost(owner) <= slowAtOnce && owner.waiting.length >= mostWaiting)
         throw new RateLimitedError('Too many large or slow reads are waiting.', { retryAfterSeconds });
       const { promise, resolve } = Promise.withResolvers<void>();
       owner.waiting.push(resolve);

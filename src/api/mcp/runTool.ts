@@ -65,7 +65,7 @@ export function createToolRunner(
         const { status, details } = describeError(error);
         const { requestId } = asked;
         const facts = { requestId, tool, principalId: call.principalId, status, reason: details?.reason };
-        if (status === 500) logger.error({ ...facts, err: error }, 'a tool failed');
+        if (status >= 500) logger.error({ ...facts, err: error }, 'a tool failed');
         else logger.info(facts, 'a tool refused its call');
         if (status >= 500) span.note({ 'error.type': String(status) });
         note(status >= 500 ? 'failed' : 'refused');

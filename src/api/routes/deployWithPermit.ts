@@ -50,11 +50,12 @@ export function deployWithPermit(services: Services): Endpoint {
       const warnings = listTemplateWarnings(body, services);
       return async () => {
         await awaitDeployment({ id, owner: principalId }, services);
-        return inPageTurn(async () => {
+        const read = async () => {
           const dataText = await readRecord(services.pool, { reference: { id }, principalId });
           const consistency = await readRecordConsistency(services.pool, id);
           return respondLarge({ requestId, dataText, consistency, warnings });
-        });
+        };
+        return inPageTurn(read, { isOwed: true });
       };
     },
   });

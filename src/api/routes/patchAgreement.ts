@@ -16,7 +16,6 @@ export function updateAgreement(services: Services): Endpoint {
     summary: 'Set the access of participant wallets',
     description: 'Takes effect immediately, also for wallets that are already signed in.',
     scope: 'agreements.write',
-    mayBeLarge: true,
     params: recordParams,
     query: chainOfReference,
     body: z.strictObject({ participantAccess: participantAccessShape }),
@@ -26,13 +25,16 @@ export function updateAgreement(services: Services): Endpoint {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { participantAccess: 'sign' },
     },
-    async handle({ params, query, body, caller, requestId }) {
+    async handle({ params, query, body, caller, requestId, inPageTurn }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;
       await openRecord({ reference, principalId, ...body }, services);
-      const dataText = await readRecord(services.pool, { reference, principalId });
-      // Its document and its values were read twice.
-      return respondLarge({ requestId, dataText, readBytes: 2 * Buffer.byteLength(dataText) });
+      const read = async () => {
+        const dataText = await readRecord(services.pool, { reference, principalId });
+        // Its document and its values were read twice.
+        return respondLarge({ requestId, dataText, readBytes: 2 * Buffer.byteLength(dataText) });
+      };
+      return inPageTurn(read, { isOwed: true });
     },
   });
 }

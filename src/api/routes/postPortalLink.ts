@@ -38,7 +38,7 @@ export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Se
     body: bodyShape,
     data: { schema: newPortalLinkShape, description: 'The link and its URL.' },
     refusals: [400, 413, 415],
-    reasons: ['link_limit_reached', 'storage_exceeded'],
+    reasons: ['link_limit_reached', 'quota_exceeded'],
     example: { body: { label: 'Grace', capabilities: ['agreements.read'], expiresInSeconds: 900 } },
     async handle({ body = { expiresInSeconds: defaultSeconds }, caller, requestId }) {
       const { principalId, keyId, session } = caller;
@@ -48,7 +48,7 @@ export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Se
       const wanted = { principalId, keyId, capabilities, label, expiresInSeconds };
       const { link, secret } = await makeLink(database, wanted, limits);
       // The session that it opens is as large.
-      quotas.note(principalId, { storedBytes: 2 * measureStored([link]) });
+      quotas.note(principalId, { answerBytes: 2 * measureStored([link]) });
       const url = `${publicBaseUrl}/console/enter#${secret}`;
       return respondSingle({ requestId, dataText: JSON.stringify({ ...toPortalLink(link), url }) });
     },

@@ -55,7 +55,7 @@ export function createSession(services: SessionServices): Endpoint {
           await limitRate(principalId);
           const { capabilities = null, label } = body;
           const opened = await openSession(database, { principalId, keyId, capabilities, label }, limits);
-          quotas.note(principalId, { storedBytes: measureStored([opened.session]) });
+          quotas.note(principalId, { answerBytes: measureStored([opened.session]) });
           return opened;
         }
         requireOwnPage(headers, publicBaseUrl);

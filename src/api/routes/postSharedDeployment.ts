@@ -43,9 +43,9 @@ export function deployShared(services: GuestServices): Endpoint {
       });
       await awaitDeployment({ id, owner: turn }, services);
       await noteUse({ kind: 'deployment', wallet: body.signer });
-      return inPageTurn(turn, async () =>
-        respondLarge({ requestId, dataText: await readSharedRecord(services.pool, guest) }),
-      );
+      const read = async () =>
+        respondLarge({ requestId, dataText: await readSharedRecord(services.pool, guest) });
+      return inPageTurn(turn, read, { isOwed: true });
     },
   });
 }

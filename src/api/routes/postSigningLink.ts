@@ -46,7 +46,7 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
     body: bodyShape,
     data: { schema: newSigningLinkShape, description: 'The link and its URL.' },
     refusals: [400, 404, 413, 415],
-    reasons: ['link_limit_reached', 'storage_exceeded'],
+    reasons: ['link_limit_reached', 'quota_exceeded'],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
@@ -61,7 +61,7 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
       );
       const wanted = { ...body, principalId, keyId, recordId: record.id };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
-      quotas.note(principalId, { storedBytes: measureStored([link]) });
+      quotas.note(principalId, { answerBytes: measureStored([link]) });
       const url = `${publicBaseUrl}/console/sign#${secret}`;
       return respondSingle({ requestId, dataText: JSON.stringify({ ...toLink(link, []), url }) });
     },

@@ -6,11 +6,14 @@ import type { Queryable } from './database.ts';
 const foldGate = 0x67617465;
 
 /**
- * For a transaction that changes records which a fold of their chain may change as well. It waits while such a fold
- * holds the gate shut; otherwise the fold fails if this transaction commits first.
+ * For a transaction that changes records which a fold of their chain may change as well: the fold fails if this
+ * transaction commits first. Returns whether it may go on, because no fold holds the gate shut.
  */
-export async function passFoldGate(transaction: Queryable, chainId: number): Promise<void> {
-  await transaction.execute(sql`select pg_advisory_xact_lock_shared(${foldGate}::int, ${chainId}::int)`);
+export async function passFoldGate(transaction: Queryable, chainId: number): Promise<boolean> {
+  const { rows } = await transaction.execute<{ is_open: boolean }>(
+    sql`select pg_try_advisory_xact_lock_shared(${foldGate}::int, ${chainId}::int) as is_open`,
+  );
+  return rows[0]?.is_open === true;
 }
 
 /** Waits for the transactions that have passed, and keeps others out until it is opened or the session ends. */

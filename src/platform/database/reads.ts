@@ -8,6 +8,8 @@ import { isStatementEnded } from './isStatementEnded.ts';
 export type LogPosition = string | undefined;
 
 export type Reads = {
+  /** Whether a read may wait for a replica. */
+  readonly isFromReplica: boolean;
   /** The database's current position, for later reads to wait for; undefined if nothing has to be waited for. */
   mark(): Promise<LogPosition>;
   /** Asks a source of reads that shows everything up to `after`, and returns the result of `ask`. */
@@ -15,7 +17,7 @@ export type Reads = {
 };
 
 export function readFromPrimary(primary: pg.Pool): Reads {
-  return { mark: async () => undefined, run: (_after, ask) => ask(primary) };
+  return { isFromReplica: false, mark: async () => undefined, run: (_after, ask) => ask(primary) };
 }
 
 /**
@@ -70,6 +72,7 @@ export function readFromReplica(options: {
   };
 
   return {
+    isFromReplica: true,
     async mark() {
       const { rows } = await primary.query<{ position: string }>(
         'select pg_current_wal_lsn()::text as position',

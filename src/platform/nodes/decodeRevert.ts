@@ -163,6 +163,7 @@ function toText(argument: unknown): string {
   return JSON.stringify(argument, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
+/** Without what the database cannot look into. */
 function cut(text: string): string {
-  return text.length > maxText ? text.slice(0, maxText) : text;
+  return text.slice(0, maxText).replaceAll('\0', '\uFFFD').toWellFormed();
 }

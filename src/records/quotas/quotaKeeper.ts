@@ -52,7 +52,7 @@ const quotasOf = {
   import: ['adoptedAgreements', 'storedBytes'],
   keptAnswer: ['answerBytesPerDay'],
   webhook: ['storedBytes'],
-  link: ['storedBytes'],
+  link: ['answerBytesPerDay'],
   delivery: ['eventsPerDay'],
 } as const satisfies Record<string, readonly Quota[]>;
 const isForEver: Record<Quota, boolean> = {

@@ -22,9 +22,9 @@ export const defaultQuotas = {
   mailsPerDay: 2_000,
   /** As estimated, and used by failed attempts; the operator pays. */
   gasPerDay: 50_000_000_000,
-  /** Bytes of answers kept for Idempotency-Keys, each for a day. */
+  /** Bytes of answers kept for Idempotency-Keys, links and sessions: each for about a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Bytes of documents, values, rules, payloads, webhooks, links and sessions, kept permanently. */
+  /** Bytes of documents, values, rules, payloads and webhooks, kept permanently. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;

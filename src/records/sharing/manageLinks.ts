@@ -141,19 +141,20 @@ export async function noteUse(
   const isSame = isRead
     ? sql`used_at > now() - ${sameUse}`
     : sql`used_at = coalesce(${at}::timestamptz, used_at)`;
-  // Both look at some uses only, however many there are.
+  // Looks at some uses only, however many there are. Reads never remove what says who has signed.
   try {
     await database.execute(sql`
       with noted as (
         insert into service.signing_link_uses (link_id, kind, wallet, input_id, used_at)
         select ${linkId}, ${kind}, ${wallet}, ${inputId}, coalesce(${at}::timestamptz, now()) where not exists (
           select from (
-            select * from service.signing_link_uses where link_id = ${linkId} order by id desc limit ${keptUses}) last
-          where kind = ${kind} and wallet is not distinct from ${wallet}::text
+            select * from service.signing_link_uses
+            where link_id = ${linkId} and kind = ${kind} order by id desc limit ${keptUses}) last
+          where wallet is not distinct from ${wallet}::text
             and input_id is not distinct from ${inputId}::text and ${isSame})
         returning id)
       delete from service.signing_link_uses where exists (select from noted) and id = any(array(
-        select id from service.signing_link_uses where link_id = ${linkId}
+        select id from service.signing_link_uses where link_id = ${linkId} and kind in ('opened', 'evidence')
         order by id desc offset ${keptUses - 1} limit ${keptUses}))`);
   } catch (error) {
     if (isReferenceLost(error)) throw new NotFoundError('The agreement does not exist.');

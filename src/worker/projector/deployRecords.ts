@@ -99,8 +99,10 @@ async function markAllDeployed(
   );
   const displaced: string[] = [];
   const deploy = async (some: readonly DeploymentRow[]) => {
-    displaced.push(...(await displaceWaiting(transaction, some)));
-    return markDeployed(transaction, some);
+    const waiting = await displaceWaiting(transaction, some);
+    const marked = await markDeployed(transaction, some);
+    displaced.push(...waiting);
+    return marked;
   };
   const deployed = together?.length ? await deploy(together) : [];
   const quarantined: Quarantined[] = [];

@@ -66,12 +66,15 @@ async function findMoved(transaction: Queryable, chainId: number): Promise<{ id:
   return ids.map((id) => ({ id, error: JSON.stringify(moved) }));
 }
 
-/** The agreements of these records fell out, and may come back at any address. */
+/**
+ * The agreements of these records fell out, and may come back at any address. Errors are compared as texts: the database
+ * refuses to look into JSON with NUL, which other errors may hold.
+ */
 export async function reopenMoved(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
   await transaction.execute(sql`
     update service.inputs set status = 'PENDING', error = null, updated_at = now()
-    where record_id = any(${arrayOf(recordIds)}::text[]) and status = 'FAILED' and error->>'reason' = ${moved.reason}`);
+    where record_id = any(${arrayOf(recordIds)}::text[]) and status = 'FAILED' and error::text = ${JSON.stringify(moved)}`);
 }
 
 type MinedRow = RowOf<typeof inputs, 'id' | 'record_id'> & RowOf<typeof indexedInputs, 'position'>;

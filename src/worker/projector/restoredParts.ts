@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { indexedInputs } from '../../platform/database/indexView.ts';
 import type { NotNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
-import { arrayOf } from '../../platform/database/statements.ts';
+import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
 import type { quarantinedRecords, RestoredPart } from '../../platform/database/tables/quarantine.ts';
 import type { History } from './history.ts';
 
@@ -40,12 +40,27 @@ export async function readParts(
   { chainId, ids }: { chainId: number; ids: readonly string[] },
 ): Promise<ReadonlyMap<string, History>> {
   const { rows } = await transaction.execute<Row>(sql`
-    select record_id as id, restored from service.quarantined_records quarantined
-    where record_id = any(${arrayOf(ids)}::text[]) and restored is not null and exists (
-      select 1 from chain_index.inputs
-      where chain_id = ${chainId} and agreement = restored->>'agreement' and position = (restored->>'inputCount')::int
-        and block_hash = restored->>'blockHash')`);
-  return new Map(rows.map(({ id, restored }) => [id, historyOf(restored)]));
+    select record_id as id, restored from service.quarantined_records
+    where record_id = any(${arrayOf(ids)}::text[]) and restored is not null`);
+  // The database would not look into JSON with NUL, which values may hold.
+  const ends = rows.map(({ id, restored: { agreement, inputCount, blockHash } }) => ({
+    id,
+    agreement,
+    position: inputCount,
+    block_hash: blockHash,
+  }));
+  const standing = new Set(
+    await idsOf(
+      transaction,
+      sql`select ended.id from ${recordsOf(ends)} as ended(id text, agreement text, position int, block_hash text)
+      join chain_index.inputs shown
+        on shown.chain_id = ${chainId} and shown.agreement = ended.agreement and shown.position = ended.position
+          and shown.block_hash = ended.block_hash`,
+    ),
+  );
+  return new Map(
+    rows.filter(({ id }) => standing.has(id)).map(({ id, restored }) => [id, historyOf(restored)]),
+  );
 }
 
 function historyOf({

@@ -178,12 +178,8 @@ export function createPreparations(options: PreparationOptions): Preparations {
     const { chainId, confirmations } = options;
     const blockNumber = facts.orphanedAt + BigInt(confirmations);
     const message = 'The permit of this signer that comes before it failed.';
-    await failUnsent(pool, {
-      chainId,
-      id: row.id,
-      failure: { reason: 'predecessor_failed', message },
-      blockNumber,
-    });
+    const failure = { reason: 'predecessor_failed', message };
+    if (await failUnsent(pool, { chainId, id: row.id, failure, blockNumber })) facts.orphanedAt = undefined;
   };
   const postpone = (id: string) => {
     postponed.set(id, performance.now() + postponedMs);

@@ -197,7 +197,10 @@ const claimStatement = `
       order by turn, place limit $6) as picked
     join service.transactions tx on tx.id = picked.id
     where ${isSignable} order by tx.created_at, tx.id
-    for update of tx skip locked)
+    for update of tx skip locked),
+  -- In the order of acceptance, but none before an earlier nonce of its signer.
+  placed as (
+    select found.*, max(created_at) over (partition by key, signer order by permit_nonce) as since from found)
   select senders.wallets, tx.*, (
       select max(id) from service.transaction_attempts where transaction_id = tx.id) as last_attempt_id, (
       select json_agg(json_build_object('principal', looked.principal, 'createdAt', looked.created_at::text, 'id', looked.id,
@@ -209,8 +212,8 @@ const claimStatement = `
         join principals using (principal), share) as looked, (
       select max(place) = $6::int from round) as is_round_cut, (
       select bool_or(not is_free) from keys) as waits_for_others
-  from senders left join found tx on senders.wallets is not null
-  order by max(tx.created_at) over (partition by tx.key, tx.signer order by tx.permit_nonce), tx.permit_nonce, tx.id`;
+  from senders left join placed tx on senders.wallets is not null
+  order by tx.since, tx.since > tx.created_at, case when tx.since > tx.created_at then tx.permit_nonce end, tx.id`;
 
 /**
  * Locks the wallets' rows, and free accepted rows for these wallets: in turns over principals, of each one

@@ -330,8 +330,11 @@ test('a history that takes longer than a fold may restore is restored in parts, 
   const [id = ''] = await askForMany(1);
   const addToggles = (count: number) =>
     scene.add(...Array.from({ length: count }, (_, at) => input(toggle(String(at)))));
-  addToggles(800);
-  addToggles(400);
+  scene.add(
+    input(annotate('with\0NUL')),
+    ...Array.from({ length: 799 }, (_, at) => input(toggle(String(at)))),
+  );
+  addToggles(401);
   addToggles(3);
   await scene.show();
   await scene.fold();
@@ -340,7 +343,10 @@ test('a history that takes longer than a fold may restore is restored in parts, 
   await scene.show();
   const folder = createFolder(fixture, { confirmations, restoreLimitMs: 0.001 });
   const restored = () =>
-    rowsOf(`select failures, (restored->>'inputCount')::int as restored from service.quarantined_records`);
+    rowsOf(
+      `select failures, (replace(restored::text, '\\u0000', '')::json->>'inputCount')::int as restored
+      from service.quarantined_records`,
+    );
   const retry = async () => {
     await fixture.pool.query('update service.quarantined_records set retry_at = now()');
     await folder.fold();
@@ -362,8 +368,8 @@ test('a history that takes longer than a fold may restore is restored in parts, 
   expect(await scene.record(id)).toMatchObject({
     inputCount: 1_001,
     behind: false,
-    variables: { brightness: '200' },
-    state: 'lit',
+    variables: { brightness: '200', remark: 'with\0NUL' },
+    state: 'dark',
   });
 });
 
