@@ -40,14 +40,17 @@ export type DeployRequest = SignedDeployment & {
  * Stores a deployment as a Draft with its transaction in the outbox. If this principal has sent the permit
  * before, returns the same record, before any check.
  *
- * @returns the record's id.
+ * @returns the record's id, and whether the deployment is new.
  * @throws RefusedError for everything that keeps the deployment from being sent; then nothing is stored.
  * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either.
  */
-export async function storeDeployment(request: DeployRequest, services: Services): Promise<string> {
-  const { id } = await findOrStore(request, services);
+export async function storeDeployment(
+  request: DeployRequest,
+  services: Services,
+): Promise<{ id: string; isNew: boolean }> {
+  const { id, isNew } = await findOrStore(request, services);
   faultPoint('afterStoreCommit');
-  return id;
+  return { id, isNew };
 }
 
 /** Each keeps a connection open, for up to a minute. */
@@ -71,7 +74,10 @@ export async function awaitDeployment(
   faultPoint('beforeAnswer');
 }
 
-async function findOrStore(request: DeployRequest, services: Services): Promise<{ id: string }> {
+async function findOrStore(
+  request: DeployRequest,
+  services: Services,
+): Promise<{ id: string; isNew: boolean }> {
   const { database } = services;
   const { principalId } = request;
   const startedAt = performance.now();
@@ -82,18 +88,18 @@ async function findOrStore(request: DeployRequest, services: Services): Promise<
     compiled ? reviveIfUsable({ ...compiled, known, principalId }, services) : known;
 
   const known = await recognise();
-  if (known) return revive(known);
+  if (known) return { ...(await revive(known)), isNew: false };
   await services.quotas.check(request.principalId, 'deploy');
   const checked = await checkDeployment(request, services);
   requireDocUri(request);
   if (!compiled) throw new Error('a validated deployment did not compile');
   try {
     const accepted = await accept({ request, compiled, services });
-    return await store({ request, compiled, checked, accepted, services });
+    return { ...(await store({ request, compiled, checked, accepted, services })), isNew: true };
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
-    if (stored) return stored;
+    if (stored) return { ...stored, isNew: false };
     throw await nameDeployed(error, { request, compiled, services });
   }
 }

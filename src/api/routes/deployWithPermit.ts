@@ -46,7 +46,7 @@ export function deployWithPermit(services: Services): Endpoint {
     example: { body: exampleStory.signedDeployment },
     async handle({ body, caller, requestId, inPageTurn }) {
       const { principalId } = caller;
-      const id = await storeDeployment({ ...body, principalId, requestId }, services);
+      const { id, isNew } = await storeDeployment({ ...body, principalId, requestId }, services);
       const warnings = listTemplateWarnings(body, services);
       return async () => {
         await awaitDeployment({ id, owner: principalId }, services);
@@ -55,7 +55,7 @@ export function deployWithPermit(services: Services): Endpoint {
           const consistency = await readRecordConsistency(services.pool, id);
           return respondLarge({ requestId, dataText, consistency, warnings });
         };
-        return inPageTurn(read, { isOwed: true });
+        return inPageTurn(read, { isOwed: isNew });
       };
     },
   });

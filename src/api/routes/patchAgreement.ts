@@ -34,7 +34,7 @@ export function updateAgreement(services: Services): Endpoint {
         // Its document and its values were read twice.
         return respondLarge({ requestId, dataText, readBytes: 2 * Buffer.byteLength(dataText) });
       };
-      return inPageTurn(read, { isOwed: true });
+      return inPageTurn(read);
     },
   });
 }

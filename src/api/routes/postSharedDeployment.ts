@@ -36,7 +36,7 @@ export function deployShared(services: GuestServices): Endpoint {
     async handle({ guest, body, turn, noteUse, inHeavyTurn, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       // The body is small, but the draft may be as large as any document.
-      const id = await inHeavyTurn(turn, async () => {
+      const { id, isNew } = await inHeavyTurn(turn, async () => {
         const draft = await readDraft(services, guest.recordId);
         requireWallet({ wallet: draft.signer }, body.signer);
         return storeDeployment({ ...draft, ...body, requestId }, services);
@@ -45,7 +45,7 @@ export function deployShared(services: GuestServices): Endpoint {
       await noteUse({ kind: 'deployment', wallet: body.signer });
       const read = async () =>
         respondLarge({ requestId, dataText: await readSharedRecord(services.pool, guest) });
-      return inPageTurn(turn, read, { isOwed: true });
+      return inPageTurn(turn, read, { isOwed: isNew });
     },
   });
 }
