@@ -35,13 +35,14 @@ type Row = (WalletColumns | { wallet: null }) &
 
 /** Bytes of a document with its values that are read in a turn. */
 const largeBytes = 65_536;
-const bytes = 'octet_length(r.document) + octet_length(r.variables::text)';
 
 const query = buildOwnedQuery({
-  columns: `r.id, r.status, r.chain_id, r.address, sending.wallet, sending.payable_gas, ${bytes} as bytes,
-    case when ${bytes} <= ${largeBytes} then r.document end as document,
-    case when ${bytes} <= ${largeBytes} then r.variables end as variables`,
-  joins: `left join lateral (${walletQuery('r.chain_id')}) as sending on true`,
+  columns: `r.id, r.status, r.chain_id, r.address, sending.wallet, sending.payable_gas, size.bytes,
+    case when size.bytes <= ${largeBytes} then r.document end as document,
+    case when size.bytes <= ${largeBytes} then r.variables end as variables`,
+  // Measured once, as large values are decompressed for it.
+  joins: `left join lateral (${walletQuery('r.chain_id')}) as sending on true
+    cross join lateral (select octet_length(r.document) + octet_length(r.variables::text) as bytes offset 0) as size`,
 });
 const contentQuery = 'select document, variables from service.records where id = $1';
 
