@@ -209,11 +209,21 @@ export async function createDeliveryWorld() {
       });
     },
 
-    /** Closes everything that a test started. */
+    /**
+     * Closes everything that a test started, and ends its subscriptions: a later test's receiver may listen on a
+     * port of theirs.
+     */
     async reset(): Promise<void> {
       await Promise.all([...deliverers].map((deliverer) => deliverer.close()));
       deliverers.clear();
       await Promise.all(closings.splice(0).map((close) => close()));
+      await pool.query(
+        `update service.webhook_subscriptions set status = 'disabled' where status = 'active'`,
+      );
+      await pool.query(
+        `update service.deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+        where status in ('pending', 'retry_pending')`,
+      );
     },
 
     async close(): Promise<void> {
