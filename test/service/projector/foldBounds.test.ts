@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Fold } from '../../../src/worker/projector/fold.ts';
-import { ruleOf } from '../rules/support/ruleScene.ts';
 import { addressOfClone } from './support/chain.ts';
 import { lampVariables } from './support/lamp.ts';
+import { createLongRows, toggleAll } from './support/longRows.ts';
 import {
   alice,
   annotate,
@@ -10,17 +10,17 @@ import {
   createScene,
   deployment,
   input,
-  lamp,
   type Scene,
   toggle,
 } from './support/scene.ts';
-import * as service from './support/serviceRows.ts';
-import { chainId, createFixture, createFolder, emptyDatabase, type Fixture } from './support/setup.ts';
+import { chainId, createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
+let rows: ReturnType<typeof createLongRows>;
 beforeAll(async () => {
   fixture = await createFixture();
+  rows = createLongRows(fixture);
 });
 beforeEach(async () => {
   await emptyDatabase(fixture);
@@ -28,45 +28,9 @@ beforeEach(async () => {
 });
 afterAll(() => fixture.close());
 
-const rowsOf = async <Row extends object>(query: string, values: unknown[] = []) =>
-  (await fixture.pool.query<Row>(query, values)).rows;
-/** Payloads that are no list of fields: so many characters each, of the inputs that the condition names. */
-const lengthenPayloads = (characters: number, where = 'true') =>
-  fixture.pool.query(
-    `update chain_index.inputs set payload = '0x' || repeat('ab', ${characters / 2}) where ${where}`,
-  );
-/** Each record gets a document of its own with so many characters. */
-const lengthenDocuments = (characters: number, where = 'true') =>
-  fixture.pool.query(
-    `update service.records set document = document || repeat(' ', ${characters}), doc_hash = '0x' || md5(id) || md5(id)
-    where ${where}`,
-  );
 const isComplete = (result: Fold) => result.kind === 'folded' && result.isComplete;
 const countDeployed = async () =>
-  (await rowsOf(`select 1 from service.records where status = 'Deployed'`)).length;
-/** How many transitions of each record were announced, in the order of the records. */
-const countEvents = async () =>
-  (
-    await rowsOf<{ events: number }>(
-      `select (select count(*)::int from service.events where record_id = r.id) as events from service.records r`,
-    )
-  ).map(({ events }) => events);
-
-/** Records of one principal, each of another agreement. */
-async function askForMany(count: number): Promise<string[]> {
-  scene.add(...Array.from({ length: count }, () => deployment()));
-  await scene.show();
-  const ids: string[] = [];
-  for (let at = 0; at < count; at++) {
-    const record = { principalId: scene.principalId, chainId, lamp, address: addressOfClone(at) };
-    ids.push(await service.insertRecord(fixture.database, record));
-  }
-  await scene.fold();
-  return ids;
-}
-
-const toggleAll = (count: number, brightness: string) =>
-  Array.from({ length: count }, (_, at) => input(toggle(brightness), { agreement: addressOfClone(at) }));
+  (await rows.rowsOf(`select 1 from service.records where status = 'Deployed'`)).length;
 
 test('a history of long payloads arrives in parts, each of whole blocks', async () => {
   scene.add(deployment());
@@ -74,7 +38,7 @@ test('a history of long payloads arrives in parts, each of whole blocks', async 
     scene.add(...Array.from({ length: 4 }, (_, at) => input(annotate(String(at)))));
   }
   await scene.show();
-  await lengthenPayloads(3_000_000);
+  await rows.lengthenPayloads(3_000_000);
   const added: number[] = [];
   for (let result: Fold | undefined; !result || !isComplete(result); ) {
     result = await scene.foldOnce();
@@ -101,36 +65,14 @@ test('one block with longer payloads than are folded at once is folded as a whol
   scene.add(deployment());
   scene.add(...Array.from({ length: 6 }, (_, at) => input(annotate(String(at)))), input(toggle('5')));
   await scene.show();
-  await lengthenPayloads(3_000_000, 'position <= 6');
+  await rows.lengthenPayloads(3_000_000, 'position <= 6');
   const { recordId } = await scene.draft();
   await scene.fold();
   expect(await scene.record(recordId)).toMatchObject({ inputCount: 7, behind: false, state: 'lit' });
 });
 
-test('a history with payloads longer than are read at once is restored after a reorganisation', async () => {
-  scene.add(deployment());
-  scene.add(input(annotate('a')), input(toggle('5')), input(annotate('b')), input(toggle('6')));
-  scene.add(input(toggle('7')));
-  const { recordId } = await scene.draft();
-  const long = async () => {
-    await scene.show();
-    await lengthenPayloads(18_000_000, 'position = 1');
-    await scene.fold();
-  };
-  await long();
-  expect(await scene.record(recordId)).toMatchObject({ inputCount: 5, state: 'lit' });
-  scene.drop(1);
-  scene.add();
-  await long();
-  expect(await scene.record(recordId)).toMatchObject({
-    inputCount: 4,
-    state: 'dark',
-    variables: { brightness: '6' },
-  });
-});
-
 test('a record that is larger than its variables may become now goes on, but does not grow', async () => {
-  const [first] = await askForMany(1);
+  const [first] = await rows.askForMany(scene, 1);
   await fixture.pool.query(
     `update service.records set variables = json_build_object('holder', $2::text, 'brightness', '1', 'remark', repeat('a', 9000000))
     where id = $1`,
@@ -152,8 +94,8 @@ test('a record that is larger than its variables may become now goes on, but doe
 });
 
 test('records whose documents do not fit into one fold together are folded one part after the other', async () => {
-  const ids = await askForMany(12);
-  await lengthenDocuments(3_000_000);
+  const ids = await rows.askForMany(scene, 12);
+  await rows.lengthenDocuments(3_000_000);
   scene.add(deployment());
   const small = await scene.askFor(addressOfClone(12));
   await scene.show();
@@ -175,7 +117,7 @@ test('records whose documents do not fit into one fold together are folded one p
     expect(await scene.record(small.recordId)).toMatchObject({ inputCount: 1, behind: false });
   }
   expect(counts).toEqual([5, 10, 12]);
-  expect(await countEvents()).toEqual(new Array(13).fill(1));
+  expect(await rows.countEvents()).toEqual(new Array(13).fill(1));
 });
 
 test('submissions to records that wait for a later fold keep their ids, and are announced once', async () => {
@@ -189,7 +131,7 @@ test('submissions to records that wait for a later fold keep their ids, and are 
   const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
   const own = new Map([[recordId, inputId]]);
   for (const id of ids.slice(1)) own.set(id, await scene.attach(id, toggle('5'), transactionId));
-  await lengthenDocuments(10_000_000);
+  await rows.lengthenDocuments(10_000_000);
   scene.add(input(toggle('5')), input(toggle('6')));
   await scene.show();
   const counts: number[] = [];
@@ -213,7 +155,7 @@ test('submissions to records that wait for a later fold keep their ids, and are 
       [2, 2],
     ]);
     expect(await scene.record(id)).toMatchObject({ inputCount: 2, state: 'dark' });
-    const events = await rowsOf<{ block_number: string }>(
+    const events = await rows.rowsOf<{ block_number: string }>(
       'select block_number from service.events where record_id = $1 and block_number > 1',
       [id],
     );
@@ -222,8 +164,8 @@ test('submissions to records that wait for a later fold keep their ids, and are 
 });
 
 test('a reorganisation takes back what a record that waits for a later fold has not got yet', async () => {
-  const ids = await askForMany(6);
-  await lengthenDocuments(10_000_000);
+  const ids = await rows.askForMany(scene, 6);
+  await rows.lengthenDocuments(10_000_000);
   scene.add(...toggleAll(6, '5'));
   await scene.show();
   expect(isComplete(await scene.foldOnce('rest'))).toBe(false);
@@ -236,7 +178,7 @@ test('a reorganisation takes back what a record that waits for a later fold has 
   expect(shown.map(({ state, behind, inputCount }) => [state, behind, inputCount])).toEqual(
     ids.map((_, at) => (at < 3 ? ['lit', false, 1] : ['dark', false, 0])),
   );
-  expect(await countEvents()).toEqual(
+  expect(await rows.countEvents()).toEqual(
     expect.arrayContaining([...new Array(3).fill(1), ...new Array(3).fill(0)]),
   );
 });
@@ -252,7 +194,7 @@ test('Drafts whose documents do not fit into one fold together are Deployed one 
   for (const { recordId } of drafts) {
     expect((await scene.record(recordId)).error).toMatchObject({ reason: 'permit_expired' });
   }
-  await lengthenDocuments(5_000_000);
+  await rows.lengthenDocuments(5_000_000);
   scene.add(...drafts.map(() => deployment()));
   await scene.show();
   const counts: number[] = [];
@@ -265,118 +207,13 @@ test('Drafts whose documents do not fit into one fold together are Deployed one 
     }
   }
   expect(counts).toEqual([3, 6, 8]);
-  expect(await countEvents()).toEqual(new Array(8).fill(1));
-});
-
-test('however many records a reorganisation shortens, none keeps what it has lost', async () => {
-  const ids = await askForMany(6);
-  scene.add(...toggleAll(6, '5'));
-  await scene.show();
-  await scene.fold();
-  await lengthenDocuments(10_000_000);
-  scene.drop(1);
-  scene.add();
-  await scene.show();
-  await scene.foldOnce('rest');
-  for (const id of ids) {
-    expect(await scene.record(id)).toMatchObject({
-      state: 'dark',
-      inputCount: 0,
-      variables: { brightness: '1' },
-    });
-  }
-});
-
-test('histories that take too long together to be restored after a reorganisation follow one by one', async () => {
-  const confirmations = 4;
-  scene = await createScene(fixture, { confirmations });
-  const ids = await askForMany(3);
-  const [longest = ''] = ids;
-  scene.add(...toggleAll(3, '5'), input(toggle('6')));
-  scene.add(...toggleAll(3, '7'));
-  await scene.show();
-  await scene.fold();
-  scene.drop(1);
-  scene.add();
-  scene.add(...toggleAll(3, '8'));
-  await scene.show();
-  const { inputId } = await scene.submit(longest, toggle('8'), { nonce: 2n });
-
-  // The first part that is read of a history takes longer.
-  const folder = createFolder(fixture, { confirmations, restoreLimitMs: 0.001 });
-  const quarantined = () =>
-    rowsOf(`select phase, failures, left(error, 13) as error from service.quarantined_records`);
-  const readBrightness = async () =>
-    Promise.all(ids.map(async (id) => (await scene.record(id)).variables.brightness));
-  const findOwn = async () => (await scene.history(longest)).find(({ id }) => id === inputId);
-  await folder.fold();
-  const aside = { phase: 'restore', failures: 1, error: 'The histories' };
-  expect(await quarantined()).toEqual([aside, aside]);
-  expect((await readBrightness()).toSorted()).toEqual(['7', '7', '8']);
-  expect(await scene.record(longest)).toMatchObject({ inputCount: 3, variables: { brightness: '7' } });
-  expect(await findOwn()).toMatchObject({ status: 'PENDING', position: null });
-
-  await fixture.pool.query('update service.quarantined_records set retry_at = now()');
-  await folder.fold();
-  expect(await quarantined()).toEqual([]);
-  expect(await readBrightness()).toEqual(['8', '8', '8']);
-  expect(await findOwn()).toMatchObject({ status: 'MINED', position: 3 });
-  expect((await countEvents()).toSorted()).toEqual([3, 3, 4]);
-});
-
-test('a history that takes longer than a fold may restore is restored in parts, as far as its blocks stand', async () => {
-  const confirmations = 4;
-  scene = await createScene(fixture, { confirmations });
-  const [id = ''] = await askForMany(1);
-  const addToggles = (count: number) =>
-    scene.add(...Array.from({ length: count }, (_, at) => input(toggle(String(at)))));
-  scene.add(
-    input(annotate('with\0NUL')),
-    ...Array.from({ length: 799 }, (_, at) => input(toggle(String(at)))),
-  );
-  addToggles(401);
-  addToggles(3);
-  await scene.show();
-  await scene.fold();
-  scene.drop(1);
-  scene.add();
-  await scene.show();
-  const folder = createFolder(fixture, { confirmations, restoreLimitMs: 0.001 });
-  const restored = () =>
-    rowsOf(
-      `select failures, (replace(restored::text, '\\u0000', '')::json->>'inputCount')::int as restored
-      from service.quarantined_records`,
-    );
-  const retry = async () => {
-    await fixture.pool.query('update service.quarantined_records set retry_at = now()');
-    await folder.fold();
-  };
-  await folder.fold();
-  expect(await restored()).toEqual([{ failures: 1, restored: 500 }]);
-  await retry();
-  expect(await restored()).toEqual([{ failures: 1, restored: 1_000 }]);
-  // The block of the last restored input falls out as well: what was restored of it is worth nothing.
-  scene.drop(2);
-  addToggles(201);
-  scene.add();
-  await scene.show();
-  await retry();
-  expect(await restored()).toEqual([{ failures: 1, restored: 500 }]);
-  await retry();
-  expect(await restored()).toEqual([]);
-  await folder.fold();
-  expect(await scene.record(id)).toMatchObject({
-    inputCount: 1_001,
-    behind: false,
-    variables: { brightness: '200', remark: 'with\0NUL' },
-    state: 'dark',
-  });
+  expect(await rows.countEvents()).toEqual(new Array(8).fill(1));
 });
 
 test('values that make the variables too long are left out, after a reorganisation too, and the history goes on', async () => {
   const confirmations = 4;
   scene = await createScene(fixture, { confirmations });
-  const [id = ''] = await askForMany(1);
+  const [id = ''] = await rows.askForMany(scene, 1);
   const remark = 'x'.repeat(1_048_576);
   await scene.mine(input(annotate('short')));
   await scene.mine(input(annotate(remark)), input(toggle('5')));
@@ -395,7 +232,7 @@ test('values that make the variables too long are left out, after a reorganisati
   expect(await readVariables()).toEqual({ holder, brightness: '7' });
   await scene.mine(input(annotate('short again')));
   expect(await readVariables()).toEqual({ holder, brightness: '7', remark: 'short again' });
-  expect(await rowsOf('select 1 from service.quarantined_records')).toEqual([]);
+  expect(await rows.rowsOf('select 1 from service.quarantined_records')).toEqual([]);
 });
 
 test('submissions to a quarantined record wait for its retry, and take the places of their rows then', async () => {
@@ -423,104 +260,6 @@ test('submissions to a quarantined record wait for its retry, and take the place
     { id: next.inputId, status: 'MINED', position: 2, sequence: 2 },
   ]);
   expect(await scene.record(recordId)).toMatchObject({ inputCount: 2, state: 'dark' });
-  expect(await rowsOf('select 1 from service.quarantined_records')).toEqual([]);
-  expect(await countEvents()).toEqual([3]);
-});
-
-/** A record whose every transition notifies so many recipients. */
-async function draftNotifying(recipients: number): Promise<string> {
-  const { recordId } = await scene.draft();
-  const rule = ruleOf({
-    trigger: { type: 'onTransition' },
-    recipients: Array.from({ length: recipients }, (_, at) => `reader${at}@mail.example`),
-  });
-  await fixture.pool.query('update service.records set notification_template = $1', [
-    JSON.stringify({ rules: [rule] }),
-  ]);
-  return recordId;
-}
-
-test('transitions that notify many are folded a few at a time, and each notifies everybody once', async () => {
-  const recordId = await draftNotifying(250);
-  await scene.mine(deployment());
-  await scene.fold();
-  const other = await scene.askFor(clone);
-  await scene.fold();
-  for (let block = 0; block < 6; block++) {
-    scene.add(...Array.from({ length: 4 }, (_, at) => input(toggle(String(4 * block + at)))));
-  }
-  await scene.show();
-  // Rows are read in the order of their last change: the one without rules comes second.
-  await fixture.pool.query('update service.records set updated_at = now() where id = $1', [other.recordId]);
-  const counts: number[] = [];
-  for (let isAll = false; !isAll; ) {
-    isAll = isComplete(await scene.foldOnce('rest'));
-    counts.push((await scene.record(recordId)).inputCount);
-    // A record without rules does not wait for the notifications of another one.
-    expect(await scene.record(other.recordId)).toMatchObject({ inputCount: 24, behind: false });
-  }
-  expect(counts).toEqual([8, 16, 24]);
-  const firings = await rowsOf<{ count: number }>(
-    'select count(*)::int as count from service.rule_firings where record_id = $1 group by occasion',
-    [recordId],
-  );
-  // With the one of the deployment.
-  expect(firings).toEqual(Array.from({ length: 25 }, () => ({ count: 250 })));
-});
-
-test('a block whose inputs would notify too many is announced whole, and its last inputs notify nobody', async () => {
-  const recordId = await draftNotifying(250);
-  await scene.mine(deployment());
-  await scene.fold();
-  scene.add(...Array.from({ length: 83 }, (_, at) => input(toggle(String(at)))));
-  await scene.show();
-  await scene.fold();
-  expect(await scene.record(recordId)).toMatchObject({ inputCount: 83, behind: false });
-  expect(await rowsOf('select 1 from service.quarantined_records')).toEqual([]);
-  expect(
-    await rowsOf(`select count(*)::int as count from service.events where type = 'agreement.transitioned'`),
-  ).toEqual([{ count: 84 }]);
-  expect(await rowsOf('select count(*)::int as count from service.rule_firings')).toEqual([
-    { count: 250 + 20_000 },
-  ]);
-  // The next block's inputs notify everybody again.
-  await scene.mine(input(toggle('0')));
-  await scene.fold();
-  expect(await rowsOf('select count(*)::int as count from service.rule_firings')).toEqual([
-    { count: 250 + 20_000 + 250 },
-  ]);
-});
-
-test('in a block with too many transitions, rules of time are scheduled for the last state only', async () => {
-  const { recordId } = await scene.draft();
-  const rules = ['dark', 'lit'].flatMap((state) =>
-    Array.from({ length: 120 }, (_, at) =>
-      ruleOf({
-        id: `${state}${at}`,
-        trigger: {
-          type: 'temporal',
-          states: [state],
-          condition: { type: 'stateAge', threshold: { value: 1, unit: 'days' } },
-        },
-      }),
-    ),
-  );
-  await fixture.pool.query('update service.records set notification_template = $1', [
-    JSON.stringify({ rules }),
-  ]);
-  await scene.mine(deployment());
-  await scene.fold();
-  scene.add(...Array.from({ length: 85 }, (_, at) => input(toggle(String(at)))));
-  await scene.show();
-  await scene.fold();
-  const { state } = await scene.record(recordId);
-  const open = await rowsOf<{ state: string; count: number }>(
-    'select state, count(*)::int as count from service.rule_schedules where until_ms is null group by state',
-  );
-  expect(open).toEqual([{ state, count: 120 }]);
-  const passed = await rowsOf<{ count: number }>(
-    'select count(*)::int as count from service.rule_schedules where until_ms is not null',
-  );
-  // Those of the state before the block.
-  expect(passed[0]?.count).toBeLessThanOrEqual(120);
+  expect(await rows.rowsOf('select 1 from service.quarantined_records')).toEqual([]);
+  expect(await rows.countEvents()).toEqual([3]);
 });
