@@ -223,6 +223,20 @@ describe('the same agreement', () => {
     expect(rows).toHaveLength(1);
   });
 
+  test('is answered with its Draft at once if a hundred imports and deployments of the principal wait', async () => {
+    const { body } = await deployed();
+    await catchUp(setting.service.databaseUrl, [{ chainId, rpcUrl: setting.chain.rpcUrl }]);
+    let answered = 0;
+    const sent = await setting.holdFolding(async () => {
+      const sending = Array.from({ length: 103 }, () => adopt(body).finally(() => answered++));
+      await waitUntil('three are answered', () => answered === 3);
+      return sending;
+    });
+    const statuses = (await Promise.all(sent)).map((answer) => recordOf(answer).status);
+    expect(statuses.filter((status) => status === 'Draft')).toHaveLength(3);
+    expect(statuses.filter((status) => status === 'Deployed')).toHaveLength(100);
+  });
+
   test('may be held by two principals, without either learning of the other', async () => {
     const other = await setting.service.createPrincipal();
     const { address, body } = await deployed();

@@ -6,6 +6,7 @@ import type { inputs } from '../../platform/database/tables/inputs.ts';
 import type { projections } from '../../platform/database/tables/projections.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
+import type { WaitingOwner } from '../../records/agreements/changeWatcher.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { type ConsistencyPoint, parseConsistency, refuseConsistency } from './consistency.ts';
 
@@ -38,19 +39,21 @@ export async function awaitConsistency(
 /**
  * Waits until a point is reached, and returns whether it is.
  *
+ * @param wait.owner limits how many wait at a time; one too many does not wait.
  * @throws MalformedError for a record or input that is not the principal's.
  */
 export async function awaitPoint(
-  wait: { point: ConsistencyPoint; principalId: string; timeoutMs: number },
+  wait: { point: ConsistencyPoint; principalId: string; timeoutMs: number; owner?: WaitingOwner },
   { pool, changes }: Pick<Services, 'pool' | 'changes'>,
 ): Promise<boolean> {
-  const { point, principalId, timeoutMs } = wait;
+  const { point, principalId, timeoutMs, owner } = wait;
   const { chainId, recordId } = point;
   return changes.waitFor({
     ids: [String(chainId), ...(recordId === null ? [] : [recordId])],
     read: () => isReached(pool, point, principalId),
     isSettled: (reached) => reached,
     timeoutMs,
+    ...(owner && { owner }),
   });
 }
 

@@ -12,6 +12,7 @@ import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import { hashDeploymentContent } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import type { WaitingOwner } from '../../records/agreements/changeWatcher.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
 import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
@@ -56,6 +57,11 @@ export async function storeDeployment(
 /** Each keeps a connection open, for up to a minute. */
 const mostWaiting = 100;
 
+/** Whose deployments and imports wait together. */
+export function waitingOwner(owner: string): WaitingOwner {
+  return { name: `deployments of ${owner}`, mostWaiting };
+}
+
 /**
  * Waits until the index shows a stored deployment's agreement, up to the configured time. Not at all if many
  * deployments of the same owner wait already. Do not hold the request meanwhile: its document may be large.
@@ -66,7 +72,7 @@ export async function awaitDeployment(
 ): Promise<void> {
   await services.changes.waitFor({
     ids: [id],
-    owner: { name: `deployments of ${owner}`, mostWaiting },
+    owner: waitingOwner(owner),
     read: () => readOutcome(id, services),
     isSettled: (outcome) => outcome?.status === 'Deployed' || (outcome?.error ?? null) !== null,
     timeoutMs: services.limits.deployWaitMs,

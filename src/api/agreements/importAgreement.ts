@@ -9,9 +9,8 @@ import {
 import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
 import { type AdoptedRecord, findManaged, type Managed, storeAdopted } from './adoptedRecord.ts';
-import { awaitPoint } from './awaitConsistency.ts';
 import { refusePart, requireChain, requireParties, requireTemplate } from './checkDeployment.ts';
-import { type ConsistencyPoint, writeConsistency } from './consistency.ts';
+import type { ConsistencyPoint } from './consistency.ts';
 import { type FoundAgreement, findOnChain } from './findOnChain.ts';
 
 export type ImportRequest = {
@@ -26,11 +25,10 @@ export type ImportRequest = {
 };
 
 /**
- * Creates a record of an agreement that already exists on a chain, and waits until the record has its
- * history, up to a deployment's waiting time. If the principal has a Draft that is about to become this
- * agreement, that Draft is the record.
+ * Creates a record of an agreement that already exists on a chain; its history follows. If the principal has a
+ * Draft that is about to become this agreement, that Draft is the record.
  *
- * @returns the record's id, and a consistency token for the history that existed at the import.
+ * @returns the record's id, whether the record is new, and the point of the history that existed at the import.
  * @throws RefusedError for the chain, the document, participants, a record that manages it already, an address without an
  * agreement, or another document than the contract's, in this order; then nothing is stored.
  * @throws ChainUnavailableError if the chain or the index cannot be asked; then nothing is stored either.
@@ -38,7 +36,7 @@ export type ImportRequest = {
 export async function importAgreement(
   request: ImportRequest,
   services: Services,
-): Promise<{ id: string; consistency: string }> {
+): Promise<{ id: string; isNew: boolean; point: ConsistencyPoint }> {
   const { principalId, chainId, agreement } = request;
   requireChain(chainId, services);
   const { templateId } = requireTemplate(agreement, services.limits);
@@ -51,16 +49,10 @@ export async function importAgreement(
   const document = serializeAgreement(agreement);
   requireDocument(document, found);
   const adopted = { ...request, found, document, templateId, values: resolveValues(request, found.initVars) };
-  const recordId = await findOrStore(adopted, services);
+  const { id, isNew } = await findOrStore(adopted, services);
   services.quotas.note(principalId, { storedBytes: measureImport(adopted), adoptedAgreements: 1 });
-  const point: ConsistencyPoint = {
-    chainId,
-    blockNumber: Number(found.latestBlock),
-    recordId,
-    inputId: null,
-  };
-  await awaitPoint({ point, principalId, timeoutMs: services.limits.deployWaitMs }, services);
-  return { id: recordId, consistency: writeConsistency([point]) };
+  const blockNumber = Number(found.latestBlock);
+  return { id, isNew, point: { chainId, blockNumber, recordId: id, inputId: null } };
 }
 
 /** @throws RefusedError `invalid_participants` with all issues. */
@@ -92,15 +84,22 @@ function requireUnmanaged(managed: Managed | undefined): void {
   });
 }
 
-async function findOrStore(adopted: AdoptedRecord, { database, publicBaseUrl }: Services): Promise<string> {
+async function findOrStore(
+  adopted: AdoptedRecord,
+  { database, publicBaseUrl }: Services,
+): Promise<{ id: string; isNew: boolean }> {
   const search = async () => {
     const managed = await findManaged(database, adopted, adopted.found);
     requireUnmanaged(managed);
     return managed?.id;
   };
-  // If nothing is stored, a concurrent request of the same principal was faster.
-  const id = (await search()) ?? (await storeAdopted(database, adopted, publicBaseUrl)) ?? (await search());
-  if (id !== undefined) return id;
+  const managed = await search();
+  if (managed !== undefined) return { id: managed, isNew: false };
+  const stored = await storeAdopted(database, adopted, publicBaseUrl);
+  if (stored !== undefined) return { id: stored, isNew: true };
+  // A concurrent request of the same principal was faster.
+  const other = await search();
+  if (other !== undefined) return { id: other, isNew: false };
   throw new Error(`the record of ${adopted.address} was not found and could not be stored`);
 }
 

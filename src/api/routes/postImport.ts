@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
+import { awaitPoint } from '../agreements/awaitConsistency.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
+import { waitingOwner } from '../agreements/deployAgreement.ts';
 import { importAgreement } from '../agreements/importAgreement.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { deploymentMembers, refuseDeploymentBody } from '../shapes/deploymentBody.ts';
-import { respondSingle } from '../shapes/envelopes.ts';
+import { respondLarge } from '../shapes/envelopes.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { addressShape, displayNameShape } from '../shapes/shapes.ts';
 
@@ -45,11 +48,18 @@ export function importAgreementEndpoint(services: Services): Endpoint {
       'document_mismatch',
     ],
     example: { body: exampleStory.adoption },
-    async handle({ body, caller, requestId }) {
+    async handle({ body, caller, requestId, inPageTurn }) {
       const { principalId } = caller;
-      const { id, consistency } = await importAgreement({ ...body, principalId }, services);
-      const dataText = await readRecord(services.pool, { reference: { id }, principalId });
-      return respondSingle({ requestId, dataText, consistency });
+      const { id, isNew, point } = await importAgreement({ ...body, principalId }, services);
+      return async () => {
+        const timeoutMs = services.limits.deployWaitMs;
+        await awaitPoint({ point, principalId, timeoutMs, owner: waitingOwner(principalId) }, services);
+        const read = async () => {
+          const dataText = await readRecord(services.pool, { reference: { id }, principalId });
+          return respondLarge({ requestId, dataText, consistency: writeConsistency([point]) });
+        };
+        return inPageTurn(read, { isOwed: isNew });
+      };
     },
   });
 }

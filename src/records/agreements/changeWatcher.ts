@@ -2,6 +2,9 @@ import type { Logger } from 'pino';
 import { channels } from '../../platform/database/channels.ts';
 import { listen } from '../../platform/database/listen.ts';
 
+/** Of whose waits no more than this number wait; a further one reads once. */
+export type WaitingOwner = { readonly name: string; readonly mostWaiting: number };
+
 export type Wait<Value> = {
   /**
    * The kinds of things whose changes can be awaited: transactions, records, deliveries, principals with
@@ -11,8 +14,7 @@ export type Wait<Value> = {
   read(): Promise<Value>;
   isSettled(value: Value): boolean;
   readonly timeoutMs: number;
-  /** Of whose waits no more than this number wait; a further one reads once. */
-  readonly owner?: { readonly name: string; readonly mostWaiting: number } | undefined;
+  readonly owner?: WaitingOwner | undefined;
   /** Before this, nothing to read can settle it. */
   readonly first?: Promise<void> | undefined;
 };
