@@ -5,12 +5,14 @@ import type { indexedAgreements } from '../../platform/database/indexView.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { displaceWaiting } from '../../records/agreements/displacedRecords.ts';
+import { exchangeWaiting } from './exchangeWaiting.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf, secondsOf } from './projectedColumns.ts';
 import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
 import { takeFitting } from './takeFitting.ts';
 
-type DeploymentRow = RowOf<typeof records, 'id'> &
+type DeploymentRow = RowOf<typeof records, 'id' | 'principal_id' | 'chain_id' | 'doc_hash'> &
   RowOf<
     typeof indexedAgreements,
     'address' | 'owner' | 'doc_uri' | 'transaction_hash' | 'block_number' | 'block_timestamp'
@@ -22,8 +24,8 @@ type DeploymentRow = RowOf<typeof records, 'id'> &
     rival: string | null;
   };
 
-const deployment = sql`record.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
-  shown.block_number::text, shown.block_timestamp::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
+const deployment = sql`record.id, record.principal_id, record.chain_id, record.doc_hash, shown.address, shown.owner, shown.doc_uri,
+  shown.initial_state, shown.transaction_hash, shown.block_number::text, shown.block_timestamp::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
     select rival.id from service.records rival
     where rival.chain_id = record.chain_id and lower(rival.address) = shown.address
       and rival.principal_id = record.principal_id and rival.id <> record.id
@@ -31,6 +33,8 @@ const deployment = sql`record.id, shown.address, shown.owner, shown.doc_uri, sho
 
 export type Drafts = {
   chainId: number;
+  /** The blocks being folded. */
+  added: readonly bigint[];
   changedTransactions: readonly string[];
   through: bigint;
   /** Each on its own, because a fold of all together has failed. */
@@ -46,6 +50,7 @@ export async function deployRecords(
   transaction: Queryable,
   drafts: Drafts,
 ): Promise<{ deployed: string[]; changed: string[]; quarantined: Quarantined[]; isComplete: boolean }> {
+  const exchanged = await exchangeWaiting(transaction, drafts);
   const { rows } = await transaction.execute<DeploymentRow>(findDeployments(drafts));
   const free = rows.filter(({ rival }) => rival === null);
   const held = rows.filter(({ rival }) => rival !== null);
@@ -61,7 +66,7 @@ export async function deployRecords(
   const cleared = await clearErrors(transaction, drafts);
   const refused = held.length > 0 ? await refuseDeployments(transaction, held) : [];
   const failed = await noteErrors(transaction, drafts);
-  const changed = [...deployed, ...displaced, ...cleared, ...refused, ...failed];
+  const changed = [...exchanged, ...deployed, ...displaced, ...cleared, ...refused, ...failed];
   return { deployed, changed, quarantined, isComplete: others.length === 0 };
 }
 
@@ -99,7 +104,8 @@ async function markAllDeployed(
   );
   const displaced: string[] = [];
   const deploy = async (some: readonly DeploymentRow[]) => {
-    const waiting = await displaceWaiting(transaction, some);
+    const places = some.map((row) => ({ ...row, address: getAddress(row.address) }));
+    const waiting = await displaceWaiting(transaction, places);
     const marked = await markDeployed(transaction, some);
     displaced.push(...waiting);
     return marked;
@@ -114,28 +120,6 @@ async function markAllDeployed(
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
   await setFree(transaction, [...deployed, ...displaced]);
   return { deployed, displaced, quarantined };
-}
-
-const replaced = {
-  reason: 'agreement_replaced',
-  message:
-    'The chain has another agreement at this address since a reorganisation. Import the agreement by its present address.',
-};
-
-/**
- * Takes the addresses from the principals' records that wait for another document there: an address has one record of
- * each principal.
- */
-function displaceWaiting(transaction: Queryable, rows: readonly DeploymentRow[]): Promise<string[]> {
-  const places = rows.map(({ id, address }) => ({ id, address: getAddress(address) }));
-  return idsOf(
-    transaction,
-    sql`update service.records waiting set address = null, error = ${JSON.stringify(replaced)}::json, updated_at = now()
-    from ${recordsOf(places)} as shown(id text, address text) join service.records record on record.id = shown.id
-    where waiting.principal_id = record.principal_id and waiting.chain_id = record.chain_id
-      and waiting.address = shown.address and waiting.status = 'Draft' and waiting.id <> record.id
-    returning waiting.id`,
-  );
 }
 
 async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow[]): Promise<string[]> {

@@ -80,7 +80,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
 
   const { retracted, through } = comparison;
   const added = comparison.added.map(({ number }) => number);
-  const { undeployed, shortened, reopened, events } = await retractBlocks(transaction, {
+  const { undeployed, restored, shortened, reopened, events } = await retractBlocks(transaction, {
     chainId,
     numbers: retracted,
   });
@@ -98,7 +98,13 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
 
   const changedTransactions = [...new Set([...reopened, ...settled, ...expired])];
-  const drafts = await deployRecords(transaction, { chainId, changedTransactions, through, isApart });
+  const drafts = await deployRecords(transaction, {
+    chainId,
+    added,
+    changedTransactions,
+    through,
+    isApart,
+  });
   const histories = await foldHistories(transaction, {
     chainId,
     added,
@@ -118,7 +124,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   if (isMoved) {
     await writeProjection(transaction, { chainId, block: foldedTo, position, foldedThrough: through });
   }
-  const records = [...new Set([...undeployed, ...drafts.changed, ...histories.changed])];
+  const records = [...new Set([...undeployed, ...restored, ...drafts.changed, ...histories.changed])];
   await announce(transaction, { chainId, records, transactions: changedTransactions, reopened, isMoved });
   const releasable = await findReleasable(transaction, { ...options, head: position.head });
   faultPoint('beforeFoldCommit');

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { findDisplaced, restoreDisplaced } from '../../records/agreements/displacedRecords.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
@@ -12,6 +13,8 @@ import { reopenMoved } from './ownInputs.ts';
 export type Retraction = {
   /** Records whose deployment fell out; they are Drafts again. */
   undeployed: string[];
+  /** Drafts that wait again at addresses where those were. */
+  restored: string[];
   /** Records that still exist but lost inputs; their on-chain data are still the former ones. */
   shortened: string[];
   /** Transactions that are open again. */
@@ -22,6 +25,7 @@ export type Retraction = {
 
 const nothing: Retraction = {
   undeployed: [],
+  restored: [],
   shortened: [],
   reopened: [],
   events: { withdrawn: 0, released: 0 },
@@ -36,7 +40,7 @@ type Blocks = { chainId: number; numbers: readonly bigint[] };
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return nothing;
   // No input comes before its deployment, so all inputs of those records are in the given blocks.
-  const undeployed = await undeployRecords(transaction, blocks);
+  const { undeployed, restored } = await undeployRecords(transaction, blocks);
   await reopenMoved(transaction, undeployed);
   const reopened = await reopenMined(transaction, blocks);
   reopened.push(...(await reopenSuperseded(transaction, blocks)));
@@ -50,22 +54,32 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
   const events = await withdrawEvents(transaction, blocks);
   await withdrawRules(transaction, blocks);
   const shortened = [...changed].filter((id) => !undeployed.includes(id));
-  return { undeployed, shortened, reopened, events };
+  return { undeployed, restored, shortened, reopened, events };
 }
 
-type UndeployedRow = RowOf<typeof records, 'id' | 'variables' | 'access_variables'>;
+type UndeployedRow = RowOf<
+  typeof records,
+  'id' | 'principal_id' | 'chain_id' | 'variables' | 'access_variables'
+> &
+  NotNull<RowOf<typeof records, 'address'>>;
 
-async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+async function undeployRecords(
+  transaction: Queryable,
+  { chainId, numbers }: Blocks,
+): Promise<Pick<Retraction, 'undeployed' | 'restored'>> {
   const { rows } = await transaction.execute<UndeployedRow>(
     // Its permit may deploy it at another address. A record requested by address keeps waiting for that
     // address.
-    sql`update service.records set status = 'Draft',
-      address = case when deploy_transaction_id is null then address end, variables = initial_variables,
+    sql`update service.records record set status = 'Draft',
+      address = case when deploy_transaction_id is null then record.address end, variables = initial_variables,
       initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
       deploy_tx_hash = null, deploy_block_number = null, deployed_at = null, input_count = 0, transition_count = 0,
       last_input_id = null, last_input_at = null, behind = false, updated_at = now()
-    where chain_id = ${chainId} and deploy_block_number = any(${arrayOf(numbers)}::bigint[])
-    returning id, variables, access_variables`,
+    from (
+      select id, address from service.records
+      where chain_id = ${chainId} and deploy_block_number = any(${arrayOf(numbers)}::bigint[])) as former
+    where record.id = former.id
+    returning record.id, principal_id, chain_id, variables, access_variables, former.address`,
   );
   // Wallets that a lost input has named may not enter any more.
   await keepWallets(
@@ -74,7 +88,14 @@ async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blo
       accessVariables ? [{ id, accessVariables, variables }] : [],
     ),
   );
-  return rows.map(({ id }) => id);
+  const left = rows.map(({ principal_id, chain_id, address }) => ({
+    principal_id,
+    chain_id,
+    address,
+    doc_hash: null,
+  }));
+  const restored = await restoreDisplaced(transaction, await findDisplaced(transaction, left));
+  return { undeployed: rows.map(({ id }) => id), restored };
 }
 
 async function releaseInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {

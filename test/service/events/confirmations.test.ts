@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addressOfClone } from '../projector/support/chain.ts';
 import { createLamp } from '../projector/support/lamp.ts';
-import { createScene, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
+import { clone, createScene, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
 import { createFixture, createFolder, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
 
@@ -223,4 +223,31 @@ test('for an adopted agreement an event that waited is announced, even if a reor
   expect(await scene.record(recordId)).toMatchObject({ stateBlockNumber: 3n, transitionCount: 1 });
   const { events } = await readFeed(fixture.pool, principalId);
   expect(summarise(events)).toEqual(['dark>lit toggle 1']);
+});
+
+test('transitions of a record displaced for some blocks are each announced once', async () => {
+  const another = createLamp('another');
+  await scene.draft();
+  const own = deployment();
+  const { signer: _none, ...imported } = deployment({ lamp: another });
+  const asked = await scene.askFor(clone, another, scene.principalId);
+  const toggles = [input(toggle('5')), input(toggle('6'))];
+  const tellImported = async () =>
+    summarise((await readTold()).filter(({ data }) => data.agreementId === asked.recordId));
+  const [first, second] = toggles;
+  if (!first || !second) throw new Error('there are no inputs');
+  await scene.mine(imported, own);
+  await scene.mine(first);
+  await confirm();
+  expect(await tellImported()).toEqual(['dark>lit toggle 1']);
+  scene.drop(1 + confirmations);
+  scene.add(own, imported);
+  await scene.mine();
+  expect(await scene.record(asked.recordId)).toMatchObject({ status: 'Draft', address: null });
+  scene.drop(2);
+  scene.add(imported, own);
+  scene.add(first);
+  await scene.mine(second);
+  await confirm();
+  expect(await tellImported()).toEqual(['dark>lit toggle 1', 'lit>dark toggle 2']);
 });

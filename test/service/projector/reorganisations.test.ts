@@ -162,7 +162,7 @@ test('a record that was asked for by address waits for that address again', asyn
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: clone, state: 'dark' });
 });
 
-test('an own deployment that comes back at an imported address is Deployed; the record waiting there gives it up', async () => {
+test('an own deployment that comes back at an imported address is Deployed; the record waiting there gives it up until its agreement is back', async () => {
   const another = createLamp('another');
   const { recordId } = await scene.draft();
   const event = deployment();
@@ -177,8 +177,42 @@ test('an own deployment that comes back at an imported address is Deployed; the 
   expect(await scene.record(asked.recordId)).toMatchObject({
     status: 'Draft',
     address: null,
-    error: { reason: 'agreement_replaced' },
+    error: { reason: 'agreement_replaced', message: expect.stringContaining(clone) },
   });
+  scene.drop(1);
+  await scene.mine(imported, event);
+  expect(await scene.record(asked.recordId)).toMatchObject({
+    status: 'Deployed',
+    address: clone,
+    error: null,
+  });
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: addressOfClone(1) });
+});
+
+test('of two records imported at one address, the one whose document the chain has there is Deployed', async () => {
+  const another = createLamp('another');
+  const [one, two] = [deployment(), deployment({ lamp: another })];
+  const first = await scene.askFor(clone);
+  const { principalId } = first;
+  await scene.mine(one);
+  scene.drop(1);
+  await scene.mine(two);
+  const second = await scene.askFor(clone, another, principalId);
+  await scene.fold();
+  const expectAt = async (there: string, displaced: string) => {
+    expect(await scene.record(there)).toMatchObject({ status: 'Deployed', address: clone, error: null });
+    const error = { reason: 'agreement_replaced', message: expect.stringContaining(clone) };
+    expect(await scene.record(displaced)).toMatchObject({ status: 'Draft', address: null, error });
+  };
+  await expectAt(second.recordId, first.recordId);
+  scene.drop(1);
+  await scene.mine(one);
+  await expectAt(first.recordId, second.recordId);
+  // The agreement may be back only in a later block than the one that fell out.
+  scene.drop(1);
+  await scene.mine();
+  await scene.mine(two);
+  await expectAt(second.recordId, first.recordId);
 });
 
 test('a permit that takes effect on the agreement now at its address fails the input of the record that has moved', async () => {

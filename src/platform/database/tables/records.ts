@@ -47,7 +47,7 @@ export const records = serviceSchema.table(
     chainId: integer().notNull(),
     /**
      * Null for a Draft, unless the record was requested by address: then it is Deployed once the index shows
-     * the address.
+     * the address. It loses the address to another record of the principal if a reorg puts that agreement there.
      */
     address: address(),
     status: text({ enum: recordStatuses }).notNull(),

@@ -3,6 +3,7 @@ import { type Address, getAddress } from 'viem';
 import { inputs } from '../../../../src/platform/database/tables/inputs.ts';
 import { records } from '../../../../src/platform/database/tables/records.ts';
 import { transactions } from '../../../../src/platform/database/tables/transactions.ts';
+import { displaceWaiting } from '../../../../src/records/agreements/displacedRecords.ts';
 import type { Fold, FoldExtent } from '../../../../src/worker/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { createLamp, type Lamp, type LampInput } from './lamp.ts';
@@ -97,9 +98,12 @@ export async function createScene(
       });
       return { recordId, transactionId };
     },
-    /** Creates a record for the agreement at this address, of a new principal unless given. */
+    /** Creates a record for the agreement at this address as an import does, of a new principal unless given. */
     async askFor(address: Address, document = lamp, principal?: string) {
       const owner = principal ?? (await service.insertPrincipal(database));
+      await displaceWaiting(database, [
+        { principal_id: owner, chain_id: chainId, address, doc_hash: document.docHash },
+      ]);
       const record = { principalId: owner, chainId, lamp: document, address };
       return { principalId: owner, recordId: await service.insertRecord(database, record) };
     },
