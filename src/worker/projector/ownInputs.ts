@@ -15,12 +15,12 @@ export type Submissions = { chainId: number; changedTransactions: readonly strin
 const moved = {
   reason: 'agreement_moved',
   message:
-    'A reorganisation moved the agreement to another address. The permit took effect on the agreement at the signed address.',
+    'A reorganisation put another agreement at the signed address. The permit took effect on that agreement.',
 };
 
 /**
  * Reopens failed submissions whose transaction is open or mined. Fails those whose transaction failed, and those whose
- * transaction is mined but whose record has another address by now. Returns the affected records.
+ * transaction is mined at an address where the record's agreement is no more. Returns the affected records.
  */
 export async function updateSubmissions(
   transaction: Queryable,
@@ -54,27 +54,27 @@ export async function updateSubmissions(
   return [...waiting, ...failed];
 }
 
+/**
+ * The mined transaction shows that its contract exists. So it is another agreement, unless the record is Deployed there or
+ * about to be. If a reorg removes that agreement, the transaction falls out too, and its input waits again.
+ */
 async function findMoved(transaction: Queryable, chainId: number): Promise<{ id: string; error: string }[]> {
   const ids = await idsOf(
     transaction,
     sql`select input.id from service.inputs input
     join service.transactions sent on sent.id = input.transaction_id and sent.state in ('mined', 'final')
-    join service.records record
-      on record.id = input.record_id and record.status = 'Deployed' and record.address <> sent.contract
-    where input.chain_id = ${chainId} and input.status = 'PENDING'`,
+    join service.records record on record.id = input.record_id
+    where input.chain_id = ${chainId} and input.status = 'PENDING' and case
+      when record.status = 'Deployed' then record.address <> sent.contract
+      when record.error is not null then true
+      when record.deploy_transaction_id is null then not exists (
+        select 1 from chain_index.agreements shown
+        where shown.chain_id = ${chainId} and shown.address = lower(sent.contract) and shown.doc_hash = record.doc_hash)
+      else not exists (
+        select 1 from service.transactions deployed
+        where deployed.id = record.deploy_transaction_id and deployed.state in ('mined', 'final')) end`,
   );
   return ids.map((id) => ({ id, error: JSON.stringify(moved) }));
-}
-
-/**
- * The agreements of these records fell out, and may come back at any address. Errors are compared as texts: the database
- * refuses to look into JSON with NUL, which other errors may hold.
- */
-export async function reopenMoved(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
-  if (recordIds.length === 0) return;
-  await transaction.execute(sql`
-    update service.inputs set status = 'PENDING', error = null, updated_at = now()
-    where record_id = any(${arrayOf(recordIds)}::text[]) and status = 'FAILED' and error::text = ${JSON.stringify(moved)}`);
 }
 
 type MinedRow = RowOf<typeof inputs, 'id' | 'record_id'> & RowOf<typeof indexedInputs, 'position'>;

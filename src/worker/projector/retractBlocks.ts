@@ -7,7 +7,6 @@ import { findDisplaced, restoreDisplaced } from '../../records/agreements/displa
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
-import { reopenMoved } from './ownInputs.ts';
 
 /** What was retracted with the blocks, by id. */
 export type Retraction = {
@@ -41,7 +40,6 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
   if (blocks.numbers.length === 0) return nothing;
   // No input comes before its deployment, so all inputs of those records are in the given blocks.
   const { undeployed, restored } = await undeployRecords(transaction, blocks);
-  await reopenMoved(transaction, undeployed);
   const reopened = await reopenMined(transaction, blocks);
   reopened.push(...(await reopenSuperseded(transaction, blocks)));
   const changed = new Set([

@@ -237,3 +237,46 @@ test('a permit that takes effect on the agreement now at its address fails the i
   await scene.mine(event);
   expect(await scene.history(first.recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
 });
+
+test('a permit that takes effect on the agreement now at its address fails the input of the record that is a Draft for good', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  const event = input(toggle('5'));
+  await scene.mine(event);
+  const [first, second] = scene.chain();
+  scene.drop(2);
+  scene.add(deployment({ lamp: createLamp('another') }));
+  await scene.mine(event);
+  expect(await scene.record(recordId)).toMatchObject({
+    status: 'Draft',
+    error: { reason: 'permit_superseded' },
+  });
+  expect(await scene.history(recordId)).toMatchObject([
+    { id: inputId, status: 'FAILED', error: { reason: 'agreement_moved' } },
+  ]);
+  expect((await scene.transaction(transactionId)).state).toBe('mined');
+  scene.drop(2);
+  scene.add(...(first?.events ?? []));
+  await scene.mine(...(second?.events ?? []));
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
+});
+
+test('a permit that takes effect on the agreement now at its address fails the input of the record that waits there for another', async () => {
+  const { recordId } = await scene.askFor(clone);
+  const [one, two] = [deployment(), deployment({ lamp: createLamp('another') })];
+  await scene.mine(one);
+  const { inputId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  const event = input(toggle('5'));
+  scene.drop(1);
+  scene.add(two);
+  await scene.mine(event);
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', address: clone, error: null });
+  expect(await scene.history(recordId)).toMatchObject([
+    { id: inputId, status: 'FAILED', error: { reason: 'agreement_moved' } },
+  ]);
+  scene.drop(2);
+  scene.add(one);
+  await scene.mine(event);
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
+});

@@ -177,9 +177,8 @@ function expectedInputs(
   }));
   const waiting = own.flatMap(({ id, permit }) => {
     if ([...mined.values()].includes(id) || permit.event.kind !== 'input') return [];
-    const state = states.get(permit);
-    // A mined permit of a Deployed record has its effect there, or at the address that the record had before.
-    const failed = state === 'failed' || (state === 'mined' && agreement !== null);
+    // A mined permit had its effect on the record's agreement, or on another one at the signed address.
+    const failed = states.get(permit) !== 'open';
     const { name, values } = permit.event.input;
     const nothing = { position: null, from: null, to: null, sequence: null, block: null, txHash: null };
     const status = failed ? ('FAILED' as const) : ('PENDING' as const);
