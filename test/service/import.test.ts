@@ -4,6 +4,10 @@ import { z } from 'zod';
 import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
 import { inputRecordShape, recordShape } from '../../src/api/shapes/resources.ts';
 import { recordSimulationShape } from '../../src/api/shapes/simulationShapes.ts';
+import { createId } from '../../src/platform/database/ids.ts';
+import { records } from '../../src/platform/database/tables/records.ts';
+import { hashDocument, serializeAgreement } from '../../src/protocol/index.ts';
+import { displaceWaiting } from '../../src/records/agreements/displacedRecords.ts';
 import { catchUp } from '../support/indexer.ts';
 import { createLyingNode } from '../support/lyingNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -280,6 +284,57 @@ describe('the same agreement', () => {
     expect(body.data).toMatchObject({ status: 'Deployed', displayName: 'Drafted' });
     expect(await readMarker(draft.id)).toBeNull();
     await hasty.close();
+  });
+});
+
+describe('an address at which a reorg has put another agreement', () => {
+  /** A record of the principal that waits there, imported with this document. */
+  const insertWaiting = async (address: Address, document: string) => {
+    const id = createId('agr');
+    await setting.service.handle.database.insert(records).values({
+      ...{ id, principalId: principal.id, chainId, address, status: 'Draft', displayName: 'Waiting' },
+      ...{
+        document,
+        docHash: hashDocument(document),
+        templateId: 'did:example:lease',
+        docUri: 'ipfs://lease',
+      },
+      ...{ participants: [], observers: [], contributors: [], initialVariables: {}, variables: {} },
+      adoptedThrough: 0n,
+    });
+    return id;
+  };
+  const displaced = { reason: 'agreement_replaced', message: expect.any(String) };
+
+  test('becomes a new record; the one that waits there for its own document says so', async () => {
+    const { address, body } = await deployed();
+    const former = await insertWaiting(address, serializeAgreement((await deployed()).agreement));
+    const { id, status } = recordOf(await adopt(body));
+    expect(status).toBe('Deployed');
+    expect(id).not.toBe(former);
+    const { onChain, ...others } = recordOf(await get(former));
+    expect(others).not.toHaveProperty('address');
+    expect({ ...others, error: onChain.error }).toMatchObject({ status: 'Draft', error: displaced });
+    expect(recordOf(await get(address))).toMatchObject({ id });
+  });
+
+  test('is given back to the record displaced from there if its agreement is imported again', async () => {
+    const { address, body, submit } = await deployed();
+    const former = await insertWaiting(address, serializeAgreement(body.agreement));
+    const document = serializeAgreement((await deployed()).agreement);
+    const { database } = setting.service.handle;
+    const place = {
+      principal_id: principal.id,
+      chain_id: chainId,
+      address,
+      doc_hash: hashDocument(document),
+    };
+    await displaceWaiting(database, [place]);
+    const later = await insertWaiting(address, document);
+    await submit(tenant, 'accept', { months: '4', remark: 'gladly' });
+    expect(recordOf(await adopt(body))).toMatchObject({ id: former, status: 'Deployed', state: 'ACTIVE' });
+    expect(await readMarker(former)).toBe('0');
+    expect(recordOf(await get(later)).onChain.error).toEqual(displaced);
   });
 });
 

@@ -9,6 +9,11 @@ import { records } from '../../platform/database/tables/records.ts';
 import { transactions } from '../../platform/database/tables/transactions.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { type DeployValues, hashDocument } from '../../protocol/index.ts';
+import {
+  displaceWaiting,
+  findDisplaced,
+  restoreDisplaced,
+} from '../../records/agreements/displacedRecords.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
 import { findHostedId } from './documentUri.ts';
 import type { FoundAgreement } from './findOnChain.ts';
@@ -29,8 +34,8 @@ export type AdoptedRecord = Place & {
 export type Managed = { readonly id: string; readonly status: 'Draft' | 'Deployed' };
 
 /**
- * A principal's record at an address. If the agreement there is known, this also finds the Draft whose permit
- * created it, which does not know the address yet.
+ * A principal's record at an address. If the agreement there is known, this finds no Draft that waits there for another
+ * one, but also the Draft whose permit created it, which does not know the address yet.
  */
 export async function findManaged(
   database: Database,
@@ -45,13 +50,18 @@ export async function findManaged(
       and(
         eq(records.principalId, principalId),
         eq(records.chainId, chainId),
-        or(eq(records.address, address), found && isMadeBy(found)),
+        or(
+          and(eq(records.address, address), found && or(isDeployed, eq(records.docHash, found.docHash))),
+          found && isMadeBy(found),
+        ),
       ),
     )
-    .orderBy(sql`${records.status} = 'Deployed' desc`)
+    .orderBy(sql`${isDeployed} desc`)
     .limit(1);
   return managed;
 }
+
+const isDeployed = eq(records.status, 'Deployed');
 
 function isMadeBy({ factory, permitSigner, permitNonce, docHash }: FoundAgreement) {
   if (permitSigner === null || permitNonce === null) return undefined;
@@ -65,14 +75,15 @@ function isMadeBy({ factory, permitSigner, permitNonce, docHash }: FoundAgreemen
 }
 
 /**
- * Stores an agreement as a Draft that waits for the index to show its address. Returns nothing if the
- * principal has a record there by now.
+ * Stores an agreement as a Draft that waits for the index to show its address, or has the record wait there again that a
+ * reorg had displaced. A Draft that waits there for another agreement gives way. Returns nothing if the principal has
+ * a record of the agreement by now.
  */
 export async function storeAdopted(
   database: Database,
   adopted: AdoptedRecord,
   publicBaseUrl: string,
-): Promise<string | undefined> {
+): Promise<{ id: string; isNew: boolean } | undefined> {
   const { principalId, found } = adopted;
   const hostedId = findHostedId(found.docUri, publicBaseUrl);
   const isUsable =
@@ -92,10 +103,23 @@ export async function storeAdopted(
   throw new Error('no unused document id was found');
 }
 
-async function insert(database: Database, adopted: AdoptedRecord, documentId: string): Promise<string> {
+async function insert(
+  database: Database,
+  adopted: AdoptedRecord,
+  documentId: string,
+): Promise<{ id: string; isNew: boolean }> {
   const { principalId, chainId, address, found, document, values, observers = [] } = adopted;
-  const id = createId('agr');
-  await inTransaction(database, async (transaction) => {
+  const docHash = hashDocument(document);
+  const place = { principal_id: principalId, chain_id: chainId, address, doc_hash: docHash };
+  return inTransaction(database, async (transaction) => {
+    await transaction.execute(sql`select pg_notify(${channels.recordAwaited}, ${String(chainId)})`);
+    const displaced = await displaceWaiting(transaction, [place]);
+    // The agreement's own record can only be displaced while another one is there.
+    if (displaced.length > 0) {
+      const [former] = await restoreDisplaced(transaction, await findDisplaced(transaction, [place]));
+      if (former !== undefined) return { id: former, isNew: false };
+    }
+    const id = createId('agr');
     await transaction.insert(records).values({
       id,
       principalId,
@@ -104,7 +128,7 @@ async function insert(database: Database, adopted: AdoptedRecord, documentId: st
       status: 'Draft',
       displayName: adopted.displayName,
       document,
-      docHash: hashDocument(document),
+      docHash,
       templateId: adopted.templateId,
       docUri: found.docUri,
       documentId,
@@ -115,7 +139,6 @@ async function insert(database: Database, adopted: AdoptedRecord, documentId: st
       variables: values.values,
       adoptedThrough: found.latestBlock,
     });
-    await transaction.execute(sql`select pg_notify(${channels.recordAwaited}, ${String(chainId)})`);
+    return { id, isNew: true };
   });
-  return id;
 }

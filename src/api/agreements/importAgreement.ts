@@ -96,7 +96,7 @@ async function findOrStore(
   const managed = await search();
   if (managed !== undefined) return { id: managed, isNew: false };
   const stored = await storeAdopted(database, adopted, publicBaseUrl);
-  if (stored !== undefined) return { id: stored, isNew: true };
+  if (stored !== undefined) return stored;
   // A concurrent request of the same principal was faster.
   const other = await search();
   if (other !== undefined) return { id: other, isNew: false };

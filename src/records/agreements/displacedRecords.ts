@@ -22,16 +22,19 @@ const replacedAt = (address: SQL): SQL => sql`json_build_object('reason', 'agree
 
 /**
  * Takes the addresses from the principals' Drafts that wait for other documents there: an address has one record of
- * each principal. Returns these Drafts.
+ * each principal. They are in quarantine no more. Returns these Drafts.
  */
 export function displaceWaiting(transaction: Queryable, places: readonly Place[]): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`update service.records waiting set address = null, error = ${replacedAt(sql`place.address`)}, updated_at = now()
-    from ${rowsOf(places)}
-    where waiting.principal_id = place.principal_id and waiting.chain_id = place.chain_id
-      and waiting.address = place.address and waiting.status = 'Draft' and waiting.doc_hash <> place.doc_hash
-    returning waiting.id`,
+    sql`with displaced as (
+      update service.records waiting set address = null, error = ${replacedAt(sql`place.address`)}, updated_at = now()
+      from ${rowsOf(places)}
+      where waiting.principal_id = place.principal_id and waiting.chain_id = place.chain_id
+        and waiting.address = place.address and waiting.status = 'Draft' and waiting.doc_hash <> place.doc_hash
+      returning waiting.id),
+    freed as (delete from service.quarantined_records where record_id in (select id from displaced))
+    select id from displaced`,
   );
 }
 

@@ -118,7 +118,7 @@ async function markAllDeployed(
     else quarantined.push({ recordId: row.id, phase: 'deploy', error });
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
-  await setFree(transaction, [...deployed, ...displaced]);
+  await setFree(transaction, deployed);
   return { deployed, displaced, quarantined };
 }
 
