@@ -29,7 +29,10 @@ export function expected(world: World, expired: Set<string>, through: number): S
     states,
     expired,
   );
-  const places = world.records.map((record) => ({ record, ...placeOf(record, chain, states) }));
+  for (const record of world.records) {
+    if (record.address && agreementAt(record, chain)) world.holders.set(record.address, record);
+  }
+  const places = world.records.map((record) => ({ record, ...placeOf(record, world, chain, states) }));
   const all = places.flatMap(({ record, address, agreement }) =>
     expectedInputs(world, record, address, agreement, chain, states),
   );
@@ -94,11 +97,21 @@ function expectedTransaction(permit: PermitRow, chain: ChainState, states: State
 
 type Place = { address: Address | null; agreement: ChainAgreement | null; hasError: boolean };
 
-function placeOf({ permit, address, lamp }: RecordRow, chain: ChainState, states: States): Place {
+/** The agreement that a record was requested for, if it is at the requested address. */
+function agreementAt({ address, lamp }: RecordRow, chain: ChainState): ChainAgreement | null {
+  const there = address && chain.agreements.get(address);
+  return there && there.lamp.docHash === lamp.docHash ? there : null;
+}
+
+function placeOf(record: RecordRow, { holders }: World, chain: ChainState, states: States): Place {
+  const { permit, address } = record;
   if (!permit) {
-    const there = address && chain.agreements.get(address);
-    const agreement = there && there.lamp.docHash === lamp.docHash ? there : null;
-    return { address: address ?? null, agreement, hasError: false };
+    const isHolder = address !== undefined && holders.get(address) === record;
+    return {
+      address: isHolder ? address : null,
+      agreement: agreementAt(record, chain),
+      hasError: !isHolder,
+    };
   }
   const state = states.get(permit);
   const at = state === 'mined' ? effectOf(permit, chain)?.agreement : undefined;

@@ -37,7 +37,7 @@ export const stepArbitrary = fc.oneof(
   },
   { weight: 2, arbitrary: of('submitDeployment') },
   { weight: 4, arbitrary: of('submitInput') },
-  { weight: 1, arbitrary: of('askForAddress') },
+  { weight: 2, arbitrary: of('askForAddress') },
 );
 export type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never;
 

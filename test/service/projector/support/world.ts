@@ -1,4 +1,9 @@
 import { type Address, getAddress } from 'viem';
+import {
+  displaceWaiting,
+  findDisplaced,
+  restoreDisplaced,
+} from '../../../../src/records/agreements/displacedRecords.ts';
 import type { Fold } from '../../../../src/worker/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { deploymentContent, type Effect, inputContent, permitKey, replay } from './expectation.ts';
@@ -30,6 +35,8 @@ export class World {
   readonly permits: PermitRow[] = [];
   readonly records: RecordRow[] = [];
   readonly submissions: SubmissionRow[] = [];
+  /** The records that have an address or wait there, of those requested by address. */
+  readonly holders = new Map<Address, RecordRow>();
 
   private constructor(fixture: Fixture, principals: readonly string[]) {
     this.fixture = fixture;
@@ -243,12 +250,31 @@ export class World {
     return row;
   }
 
+  /** As an import does it, which is refused while the principal's record at the address is Deployed. */
   async #askForAddress(a: number, b: number): Promise<void> {
     const principalId = this.principals[2];
     const lamp = pick(lamps, b);
     const address = addressOfClone(a % 3);
-    if (!principalId || !lamp || this.records.some((other) => other.address === address)) return;
-    const id = await service.insertRecord(this.fixture.database, { principalId, chainId, lamp, address });
-    this.records.push({ id, principalId, lamp, address });
+    if (!principalId || !lamp) return;
+    const holder = this.holders.get(address);
+    if (holder?.lamp === lamp || (holder && (await this.#isDeployed(holder)))) return;
+    const { database } = this.fixture;
+    const place = { principal_id: principalId, chain_id: chainId, address, doc_hash: lamp.docHash };
+    await displaceWaiting(database, [place]);
+    const known = this.records.find((other) => other.address === address && other.lamp === lamp);
+    if (known) {
+      await restoreDisplaced(database, await findDisplaced(database, [place]));
+      this.holders.set(address, known);
+      return;
+    }
+    const id = await service.insertRecord(database, { principalId, chainId, lamp, address });
+    const record = { id, principalId, lamp, address };
+    this.records.push(record);
+    this.holders.set(address, record);
+  }
+
+  async #isDeployed({ id }: RecordRow): Promise<boolean> {
+    const { rows } = await this.fixture.pool.query('select status from service.records where id = $1', [id]);
+    return rows[0]?.status === 'Deployed';
   }
 }
