@@ -320,7 +320,6 @@ describe('an address at which a reorg has put another agreement', () => {
 
   test('is given back to the record displaced from there if its agreement is imported again', async () => {
     const { address, body, submit } = await deployed();
-    const former = await insertWaiting(address, serializeAgreement(body.agreement));
     const document = serializeAgreement((await deployed()).agreement);
     const { database } = setting.service.handle;
     const place = {
@@ -329,10 +328,20 @@ describe('an address at which a reorg has put another agreement', () => {
       address,
       doc_hash: hashDocument(document),
     };
-    await displaceWaiting(database, [place]);
-    const later = await insertWaiting(address, document);
     await submit(tenant, 'accept', { months: '4', remark: 'gladly' });
-    expect(recordOf(await adopt(body))).toMatchObject({ id: former, status: 'Deployed', state: 'ACTIVE' });
+    const { former, later, sending } = await setting.holdFolding(async () => {
+      const displacedId = await insertWaiting(address, serializeAgreement(body.agreement));
+      await displaceWaiting(database, [place]);
+      const waitingId = await insertWaiting(address, document);
+      const answers = [adopt(body)];
+      await waitUntil('the waiting record is displaced', async () => {
+        const { onChain } = recordOf(await get(waitingId));
+        return onChain.error !== undefined;
+      });
+      return { former: displacedId, later: waitingId, sending: answers };
+    });
+    const [answer] = (await Promise.all(sending)).map(recordOf);
+    expect(answer).toMatchObject({ id: former, status: 'Deployed', state: 'ACTIVE' });
     expect(await readMarker(former)).toBe('0');
     expect(recordOf(await get(later)).onChain.error).toEqual(displaced);
   });

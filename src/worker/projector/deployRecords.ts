@@ -37,6 +37,8 @@ export type Drafts = {
   added: readonly bigint[];
   changedTransactions: readonly string[];
   through: bigint;
+  /** Whether to check more than the blocks, because others may have stored records since these were folded. */
+  isWhole: boolean;
   /** Each on its own, because a fold of all together has failed. */
   isApart: boolean;
 };

@@ -8,21 +8,24 @@ import {
 } from '../../records/agreements/displacedRecords.ts';
 import { inBlocks } from './inBlocks.ts';
 
+type Agreements = { chainId: number; added: readonly bigint[]; through: bigint; isWhole: boolean };
+
 /**
- * If the blocks bring an agreement back to an address where another Draft of its principal waits by now, its displaced
- * record waits there instead. Returns the changed records.
+ * If an agreement is back at an address where another Draft of its principal waits by now, its displaced record waits there
+ * instead. Checks the agreements of the blocks in `added`, or in a whole scan all. Returns the changed records.
  */
 export async function exchangeWaiting(
   transaction: Queryable,
-  { chainId, added }: { chainId: number; added: readonly bigint[] },
+  { chainId, added, through, isWhole }: Agreements,
 ): Promise<string[]> {
   const { rows } = await transaction.execute<Place>(sql`
-    select other.principal_id, other.chain_id, other.address, shown.doc_hash
-    from chain_index.agreements shown cross join lateral (
-      select * from service.records waiting
-      where waiting.chain_id = ${chainId} and lower(waiting.address) = shown.address and waiting.status = 'Draft'
-        and waiting.doc_hash <> shown.doc_hash offset 0) as other
-    where shown.chain_id = ${chainId} and ${inBlocks(sql`shown.block_number`, added)}`);
+    select waiting.principal_id, waiting.chain_id, waiting.address, shown.doc_hash
+    from service.records waiting
+    join chain_index.agreements shown
+      on shown.chain_id = waiting.chain_id and shown.address = lower(waiting.address) and shown.doc_hash <> waiting.doc_hash
+    where waiting.chain_id = ${chainId} and waiting.status = 'Draft' and waiting.error is null and not waiting.awaits_owner
+      and waiting.deploy_transaction_id is null and shown.chain_id = ${chainId} and shown.block_number <= ${through}
+      and (${isWhole}::boolean or ${inBlocks(sql`shown.block_number`, added)})`);
   const returning = await findDisplaced(transaction, rows);
   if (returning.length === 0) return [];
   const displaced = await displaceWaiting(transaction, returning);

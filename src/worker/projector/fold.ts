@@ -103,6 +103,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     added,
     changedTransactions,
     through,
+    isWhole,
     isApart,
   });
   const histories = await foldHistories(transaction, {

@@ -215,6 +215,20 @@ test('of two records imported at one address, the one whose document the chain h
   await expectAt(second.recordId, first.recordId);
 });
 
+test('a record displaced before any fold is Deployed if its agreement is at the address after all', async () => {
+  await scene.mine(deployment());
+  const first = await scene.askFor(clone);
+  const second = await scene.askFor(clone, createLamp('another'), first.principalId);
+  expect(await scene.record(first.recordId)).toMatchObject({ status: 'Draft', address: null });
+  await scene.fold();
+  expect(await scene.record(first.recordId)).toMatchObject({
+    status: 'Deployed',
+    address: clone,
+    error: null,
+  });
+  expect(await scene.record(second.recordId)).toMatchObject({ status: 'Draft', address: null });
+});
+
 test('a permit that takes effect on the agreement now at its address fails the input of the record that has moved', async () => {
   const [first, second] = [await scene.draft(), await scene.draft({ nonce: 0n, signer: bob })];
   const [one, two] = [deployment(), deployment({ signer: bob })];
