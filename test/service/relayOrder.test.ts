@@ -287,10 +287,65 @@ test('an input waits while a reorganisation has its agreement at another address
   await world.waitForNode(moved.id);
 });
 
-/** Stores a Deployed record at `address`, with an input whose transaction was signed for `agreement`. */
+describe('an input whose agreement a reorganisation has moved', () => {
+  test('holds up no other signer’s input at its address', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await storeRecord(moved.id, { address: elsewhere, agreement });
+    const other = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await world.waitForNode(other.id);
+    expect(await world.readRow(moved.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  });
+
+  test('does not keep a refused one of another signer from failing', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await storeRecord(moved.id, { address: elsewhere, agreement });
+    const refused = await permits.accept({
+      ...{ agreement, account: permits.createAccount(), nonce: 0 },
+      ...{ inputId: 'pong', gasEstimate: null },
+    });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await waitUntil('it has failed', async () => {
+      await world.client.mine({ blocks: 1 });
+      return (await world.readRow(refused.id)).state === 'failed';
+    });
+    expect(await world.readRow(refused.id)).toMatchObject({
+      failure: { reason: 'state_not_accepting' },
+      attempts: [],
+    });
+    await stopIndexing();
+  });
+
+  test('still comes first while its agreement may be deployed at its address again', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const first = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    const record = await storeRecord(first.id, { address: null, agreement });
+    const second = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    const unrelated = await permits.accept({
+      ...{ agreement: elsewhere, account: permits.createAccount(), nonce: 0 },
+    });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await world.waitForNode(unrelated.id);
+    expect(await world.readRow(second.id)).toMatchObject({ state: 'accepted', attempts: [] });
+    await record.failDeployment();
+    await world.waitForNode(second.id);
+    expect(await world.readRow(first.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  });
+});
+
+/**
+ * Stores a Deployed record at `address` (null: a Draft), with an input whose transaction was signed for
+ * `agreement`.
+ */
 async function storeRecord(
   transactionId: string,
-  { address, agreement }: { address: Address; agreement: Address },
+  { address, agreement }: { address: Address | null; agreement: Address },
 ) {
   const id = randomBytes(8).toString('hex');
   const { pool, chainId } = world;
@@ -298,8 +353,8 @@ async function storeRecord(
   await pool.query(
     `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
        participants, observers, contributors, initial_variables, variables, address)
-     values ($1, $1, $2, 'Deployed', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}', $3)`,
-    [id, chainId, address],
+     values ($1, $1, $2, $4, '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}', $3)`,
+    [id, chainId, address, address === null ? 'Draft' : 'Deployed'],
   );
   await pool.query(
     `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, values, transaction_id)
@@ -309,6 +364,11 @@ async function storeRecord(
   return {
     async moveTo(to: Address) {
       await pool.query('update service.records set address = $2 where id = $1', [id, to]);
+    },
+    async failDeployment() {
+      await pool.query(`update service.records set error = '{"reason": "x", "message": "y"}' where id = $1`, [
+        id,
+      ]);
     },
   };
 }
