@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readStanding } from '../../../src/api/admission/readStanding.ts';
 import { addressOfClone, block } from './support/chain.ts';
 import { createLamp, lampVariables } from './support/lamp.ts';
 import {
@@ -202,4 +203,26 @@ test('a permit that takes effect on the agreement now at its address fails the i
   scene.add(one, two);
   await scene.mine(event);
   expect(await scene.history(first.recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
+});
+
+test('an unsigned input of an agreement that has moved is not assumed before inputs to the one now at its address', async () => {
+  const first = await scene.draft();
+  await scene.draft({ signer: bob });
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await scene.mine(one, two);
+  const { transactionId } = await scene.submit(first.recordId, toggle('5'), { nonce: 0n });
+  const readOpen = async () => {
+    const standing = await readStanding(fixture.pool, {
+      ...{ chainId, contract: clone, signer: bob, storingInputs: [], gasKind: '' },
+      ...{ asker: '', principalId: undefined, known: new Set(), knownMoment: undefined },
+    });
+    return standing?.open.map(({ id }) => id);
+  };
+  scene.drop(1);
+  await scene.mine(two);
+  expect(await scene.record(first.recordId)).toMatchObject({ status: 'Draft', error: null });
+  expect(await readOpen()).toEqual([transactionId]);
+  await scene.mine(one);
+  expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
+  expect(await readOpen()).toEqual([]);
 });
