@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import type { Address } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
+import { storeRecord } from './support/storeRecord.ts';
 
 let world: RelayWorld;
 let permits: PermitWorld;
@@ -278,7 +277,7 @@ test('an input waits while a reorganisation has its agreement at another address
   const agreement = await permits.deploy();
   const elsewhere = await permits.deploy();
   const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
-  const record = await storeRecord(moved.id, { address: elsewhere, agreement });
+  const record = await storeRecord(world, moved.id, { address: elsewhere, agreement });
   const other = await permits.accept({ agreement: elsewhere, account: permits.createAccount(), nonce: 0 });
   await world.startRelay({ keys });
   await world.waitForNode(other.id);
@@ -292,7 +291,7 @@ describe('an input whose agreement a reorganisation has moved', () => {
     const agreement = await permits.deploy();
     const elsewhere = await permits.deploy();
     const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
-    await storeRecord(moved.id, { address: elsewhere, agreement });
+    await storeRecord(world, moved.id, { address: elsewhere, agreement });
     const other = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
     await world.startRelay({ keys: await world.createWallets(1) });
     await world.waitForNode(other.id);
@@ -304,7 +303,7 @@ describe('an input whose agreement a reorganisation has moved', () => {
     const elsewhere = await permits.deploy();
     const stopIndexing = permits.startIndexing(agreement);
     const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
-    await storeRecord(moved.id, { address: elsewhere, agreement });
+    await storeRecord(world, moved.id, { address: elsewhere, agreement });
     const refused = await permits.accept({
       ...{ agreement, account: permits.createAccount(), nonce: 0 },
       ...{ inputId: 'pong', gasEstimate: null },
@@ -325,7 +324,7 @@ describe('an input whose agreement a reorganisation has moved', () => {
     const agreement = await permits.deploy();
     const elsewhere = await permits.deploy();
     const first = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
-    const record = await storeRecord(first.id, { address: null, agreement });
+    const record = await storeRecord(world, first.id, { address: null, agreement });
     const second = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
     const unrelated = await permits.accept({
       ...{ agreement: elsewhere, account: permits.createAccount(), nonce: 0 },
@@ -338,37 +337,3 @@ describe('an input whose agreement a reorganisation has moved', () => {
     expect(await world.readRow(first.id)).toMatchObject({ state: 'accepted', attempts: [] });
   });
 });
-
-/**
- * Stores a Deployed record at `address` (null: a Draft), with an input whose transaction was signed for
- * `agreement`.
- */
-async function storeRecord(
-  transactionId: string,
-  { address, agreement }: { address: Address | null; agreement: Address },
-) {
-  const id = randomBytes(8).toString('hex');
-  const { pool, chainId } = world;
-  await pool.query(`insert into service.principals (id, name) values ($1, $1)`, [id]);
-  await pool.query(
-    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
-       participants, observers, contributors, initial_variables, variables, address)
-     values ($1, $1, $2, $4, '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}', $3)`,
-    [id, chainId, address, address === null ? 'Draft' : 'Deployed'],
-  );
-  await pool.query(
-    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, values, transaction_id)
-     values ($1, $1, $2, $3, 'stay', 'PENDING', '0x', '{}', $4)`,
-    [id, chainId, agreement, transactionId],
-  );
-  return {
-    async moveTo(to: Address) {
-      await pool.query('update service.records set address = $2 where id = $1', [id, to]);
-    },
-    async failDeployment() {
-      await pool.query(`update service.records set error = '{"reason": "x", "message": "y"}' where id = $1`, [
-        id,
-      ]);
-    },
-  };
-}
