@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { failOrphan } from '../../src/worker/relay/orphans.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
@@ -134,6 +135,24 @@ describe('a permit for a nonce that later ones of its signer wait for', () => {
     const [first] = orphans;
     expect((await world.readRow(first?.id ?? '')).failure).toMatchObject({ reason: 'predecessor_failed' });
     await stopIndexing();
+  });
+
+  test('does not fail with its forerunner if another permit for that nonce is accepted first', async () => {
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    const failed = await permits.accept({ agreement, account, nonce: 0 });
+    await world.pool.query(
+      `update service.transactions set state = 'failed', failure = '{"reason": "x", "message": "y"}' where id = $1`,
+      [failed.id],
+    );
+    const orphan = await permits.accept({ agreement, account, nonce: 1 });
+    await permits.indexOnce(agreement);
+    const end = { chainId: world.chainId, id: orphan.id, blockNumber: 0n };
+    const again = await permits.accept({ agreement, account, nonce: 0, inputId: 'ping' });
+    expect(await failOrphan(world.pool, end)).toBe(false);
+    expect((await world.readRow(orphan.id)).state).toBe('accepted');
+    await world.pool.query(`update service.transactions set state = 'failed' where id = $1`, [again.id]);
+    expect(await failOrphan(world.pool, end)).toBe(true);
   });
 
   test('is signed with them in the order of their nonces', async () => {
