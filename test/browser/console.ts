@@ -24,7 +24,11 @@ import { openBrowser } from './support/openBrowser.ts';
  */
 async function main(): Promise<number> {
   const framing = await listenLocally(createFramingPage());
-  const stacks = await createLocalStacks({ CONSOLE_FRAME_ANCESTORS: framing.url });
+  const stacks = await createLocalStacks({
+    CONSOLE_FRAME_ANCESTORS: framing.url,
+    // Longer than a check waits for a page.
+    CONSISTENCY_WAIT_MS: '40000',
+  });
   const browser = await openBrowser();
   let failures = 0;
   try {

@@ -266,7 +266,7 @@ test('events are handed to a receiver on this machine, signed, and watched as th
   for await (const line of heard) {
     const { event, answer }: { event: WebhookEvent; answer: string } = JSON.parse(line);
     if (Reflect.get(event.data, 'agreementId') !== agreementId) continue;
-    expect([answer, received.at(-1)]).toEqual(['204', event.id]);
+    expect([answer, received.includes(event.id)]).toEqual(['204', true]);
     break;
   }
   for await (const line of seen) if (/ MINED hit {2}PING → PONG$/.test(line)) break;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConflictError, metaOf, NotFoundError, UnauthorizedError } from '../../client/src/index.ts';
 import { verifyEvidence } from '../../client/src/verify/index.ts';
-import { signDeployment, signInput } from '../../client/src/viem/index.ts';
+import { deployAgreement, signDeployment, signInput } from '../../client/src/viem/index.ts';
 import { deployPingPong, describeMural, mural, pingPong } from './support/agreements.ts';
 import { chainId, createAccount, createClient } from './support/stack.ts';
 
@@ -78,16 +78,19 @@ describe('the running service answers', () => {
   });
 
   test('listAgreements, page by page and all of them', async () => {
-    await deployPingPong();
+    // Other tests deploy for the same principal meanwhile.
+    const unique = crypto.randomUUID();
+    for (const displayName of [`${unique} one`, `${unique} two`])
+      await deployAgreement({ client, account: patron, agreement: pingPong, chainId, displayName });
+    const displayName = { startsWith: unique };
     const sort = { createdAt: 'desc' } as const;
     const page = await client.agreements.list({ limit: 1, sort, chainId });
     expect(page.data).toHaveLength(1);
     const walked: string[] = [];
-    for await (const { id } of client.agreements.list({ limit: 1, sort, createdAt: { gte: new Date(0) } })) {
-      walked.push(id);
-      if (walked.length === 2) break;
-    }
-    const together = await client.agreements.list({ limit: 2, sort });
+    const filters = { displayName, createdAt: { gte: new Date(0) } };
+    for await (const { id } of client.agreements.list({ limit: 1, sort, ...filters })) walked.push(id);
+    expect(walked).toHaveLength(2);
+    const together = await client.agreements.list({ limit: 2, sort, displayName });
     expect(walked).toEqual(together.data.map(({ id }) => id));
   });
 

@@ -40,8 +40,10 @@ test('a block that is replaced before its logs are read is soon given up, and th
   await waitUntil('its logs are asked for', () => asked.length > 0);
   const [vanished] = asked;
   await chain.dropBlocks(1);
+  // While the block was there, it was asked for as often as the chain took to drop it.
+  const before = asked.length;
   isHidden = false;
   await chain.send(submission(agreement, 'toggle'));
   await expectIndexEqualsChain(database.url, chain);
-  expect(asked.filter((hash) => hash === vanished).length).toBeLessThanOrEqual(3);
+  expect(asked.slice(before).filter((hash) => hash === vanished).length).toBeLessThanOrEqual(3);
 });

@@ -17,7 +17,7 @@ let principal: TestPrincipal;
 let owner: Address;
 const stranger = createAccount().address;
 beforeAll(async () => {
-  setting = await startIndexedService({ CONSISTENCY_WAIT_MS: '15000', DEPLOY_WAIT_MS: '120000' });
+  setting = await startIndexedService({ CONSISTENCY_WAIT_MS: '120000', DEPLOY_WAIT_MS: '120000' });
   principal = await setting.service.createPrincipal();
   owner = setting.chain.relayer;
 });

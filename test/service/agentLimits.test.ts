@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { defaultQuotas } from '../../src/records/quotas/quotas.ts';
 import { addUsage } from '../../src/records/quotas/usage.ts';
-import { type Agent, type Answer, connectAgent } from '../mcp/support/connectAgent.ts';
+import { type Agent, connectAgent } from '../mcp/support/connectAgent.ts';
 import { lamp } from './projector/support/scene.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
@@ -43,14 +43,10 @@ describe('what is too much', () => {
     ['writes', 'draft_agreement', { agreement: lamp.agreement }],
   ])('of %s is a result for the agent, and is over after the reported wait', async (_, name, args) => {
     const agent = await connect(await service.createPrincipal());
-    const answers: Answer[] = [];
-    for (let call = 0; call < 50; call++) {
-      const answer = await agent.call(name, args);
-      answers.push(answer);
-      if (answer.isError) break;
-    }
-    expect(answers[0]).toMatchObject({ isError: false });
-    const refused = answers.at(-1);
+    // Sent at the same time: one after the other, calls may take as long as the limit allows.
+    const answers = await Promise.all(Array.from({ length: 50 }, () => agent.call(name, args)));
+    expect(answers.some(({ isError }) => !isError)).toBe(true);
+    const refused = answers.find(({ isError }) => isError);
     expect(refused).toMatchObject({
       isError: true,
       data: {

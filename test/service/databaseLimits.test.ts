@@ -46,8 +46,9 @@ describe('a database whose host is gone without a word', () => {
   let together: DatabaseHandle;
   beforeEach(async () => {
     proxy = await createSilentProxy(database.url);
-    // With one connection, a leaked connection blocks the next query.
-    const options = { url: proxy.url, maxConnections: 1, answerTimeoutMs: 2_000, logger };
+    // With one connection, a leaked connection blocks the next query. On a busy machine an answer may take a
+    // second or two.
+    const options = { url: proxy.url, maxConnections: 1, answerTimeoutMs: 5_000, logger };
     lost = createDatabase({ ...options, applicationName: 'lost' });
     together = createDatabase({ ...options, applicationName: 'together', readsTogether: true });
   });

@@ -223,8 +223,10 @@ describe('a document as a page', () => {
     const towering = get('tower', { accept: 'text/html' }).finally(() => {
       isDone = true;
     });
-    for (let at = 0; at < 10; at++) await readJson(get('lease-1'));
+    await readJson(get('lease-1'));
     expect(isDone).toBe(false);
+    // On a busy machine the page may be given up before all of these are answered.
+    for (let at = 0; at < 9; at++) await readJson(get('lease-1'));
     const page = await (await towering).text();
     expect(page).toContain('Rendering this text took too long');
     expect(page).toContain('&lt;b&gt;&lt;b&gt;');

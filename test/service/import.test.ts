@@ -29,7 +29,7 @@ beforeAll(async () => {
   setting = await startIndexedService({
     PUBLIC_BASE_URL: publicBaseUrl,
     DEPLOY_WAIT_MS: '120000',
-    CONSISTENCY_WAIT_MS: '15000',
+    CONSISTENCY_WAIT_MS: '120000',
   });
   principal = await setting.service.createPrincipal();
   const [, first = '0x', second = '0x'] = await setting.chain.client.getAddresses();
@@ -263,7 +263,7 @@ describe('the same agreement', () => {
     const deployment = { agreement, displayName: 'Drafted', chainId, initValues: values, ...permit };
     const hasty = await startTestApi(service.databaseUrl, {
       rpcUrls: { [chainId]: chain.rpcUrl },
-      env: { DEPLOY_WAIT_MS: '1' },
+      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
     });
     const call = createCall(hasty.baseUrl, principal.key);
 

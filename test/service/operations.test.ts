@@ -91,11 +91,18 @@ function readReady({ isDatabaseThere = true } = {}) {
   });
 }
 
-/** The value of one line of the metrics; undefined if there is none. */
-async function readMetric(line: string): Promise<number | undefined> {
-  const response = await fetch(`${internalUrl}/metrics`);
-  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
-  const found = (await response.text()).split('\n').find((text) => text.startsWith(`${line} `));
+/**
+ * The value of one line of the metrics, once they report the expected database status; undefined if there is
+ * no such line.
+ */
+async function readMetric(line: string, { isDatabaseThere = true } = {}): Promise<number | undefined> {
+  const lines = await waitUntil(`the metrics ${isDatabaseThere ? 'have' : 'lack'} the chains`, async () => {
+    const response = await fetch(`${internalUrl}/metrics`);
+    expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+    const text = await response.text();
+    return text.includes('agreements_index_silent{') === isDatabaseThere && text.split('\n');
+  });
+  const found = lines.find((text) => text.startsWith(`${line} `));
   return found === undefined ? undefined : Number(found.slice(line.length));
 }
 
@@ -316,8 +323,9 @@ describe('a database that is away', () => {
         reasons: ['the database does not answer'],
         chains: [],
       });
-      expect(await readMetric('agreements_ready')).toBe(0);
-      expect(await readMetric(`agreements_index_block{chain="${chainId}"}`)).toBeUndefined();
+      expect(await readMetric('agreements_ready', { isDatabaseThere: false })).toBe(0);
+      const indexBlock = `agreements_index_block{chain="${chainId}"}`;
+      expect(await readMetric(indexBlock, { isDatabaseThere: false })).toBeUndefined();
     } finally {
       await admin.query(`alter database ${name} allow_connections true`);
       await admin.end();

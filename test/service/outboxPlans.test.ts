@@ -13,6 +13,7 @@ import { markBroadcast } from '../../src/worker/relay/markBroadcast.ts';
 import { readSlots, type Slot } from '../../src/worker/relay/readSlots.ts';
 import { chainId, createFixture, type Fixture } from './projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
+import { freezeStatistics } from './support/planCases.ts';
 import { seedEffects, seededHash, seedOutbox } from './support/seedOutbox.ts';
 
 /**
@@ -55,7 +56,13 @@ beforeAll(async () => {
   const rows = { chainId, wallet: wallet.address };
   await seedOutbox(pool, { ...rows, from: 0, count: early, state: 'final' });
   await seedEffects(pool, { chainId, from: 0, count: early });
-  await pool.query('vacuum (analyze)');
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select schemaname || '.' || relname as name from pg_stat_user_tables`,
+  );
+  await freezeStatistics(
+    pool,
+    tables.map(({ name }) => name),
+  );
   await seedOutbox(pool, { ...rows, from: early, count: history - early, state: 'final' });
   await seedEffects(pool, { chainId, from: early, count: history - early });
   await seedOutbox(pool, { ...rows, from: history, count: underWay, state: 'signed' });

@@ -70,5 +70,6 @@ describe('a relay that is killed', () => {
       plan.keys.map((key) => world.client.getTransactionCount({ address: privateKeyToAddress(key) })),
     );
     expect(sent.reduce((sum, count) => sum + count)).toBe(rows.length);
-  });
+    // Three processes start, and send 180 transactions.
+  }, 300_000);
 });

@@ -181,12 +181,15 @@ describe('bytes that were signed', () => {
   test('are sent again when the node has lost its mempool', async () => {
     const { key } = await world.createWallet();
     await world.client.setAutomine(false);
-    // Resend only after all of them are gone.
-    await world.startRelay({ keys: [key], settings: { resendAfterMs: 5_000 } });
+    let isLosing = false;
+    const node = await world.disturb((call) => (isSend(call) && isLosing ? 'loseRequest' : undefined));
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
     const rows = await world.accept(3);
     const sent = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
+    isLosing = true;
     for (const { hash } of sent) await world.client.dropTransaction({ hash: hash ?? '0x' });
     expect((await world.client.getTxpoolStatus()).pending).toBe(0);
+    isLosing = false;
     await waitUntil('they are back', async () => (await world.client.getTxpoolStatus()).pending === 3);
     await world.client.mine({ blocks: 1 });
     await expectMintedOnce(rows);

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import type { Address } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { failOrphan } from '../../src/worker/relay/orphans.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
+import { storeRecord } from './support/storeRecord.ts';
 
 let world: RelayWorld;
 let permits: PermitWorld;
@@ -135,6 +135,24 @@ describe('a permit for a nonce that later ones of its signer wait for', () => {
     const [first] = orphans;
     expect((await world.readRow(first?.id ?? '')).failure).toMatchObject({ reason: 'predecessor_failed' });
     await stopIndexing();
+  });
+
+  test('does not fail with its forerunner if another permit for that nonce is accepted first', async () => {
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    const failed = await permits.accept({ agreement, account, nonce: 0 });
+    await world.pool.query(
+      `update service.transactions set state = 'failed', failure = '{"reason": "x", "message": "y"}' where id = $1`,
+      [failed.id],
+    );
+    const orphan = await permits.accept({ agreement, account, nonce: 1 });
+    await permits.indexOnce(agreement);
+    const end = { chainId: world.chainId, id: orphan.id, blockNumber: 0n };
+    const again = await permits.accept({ agreement, account, nonce: 0, inputId: 'ping' });
+    expect(await failOrphan(world.pool, end)).toBe(false);
+    expect((await world.readRow(orphan.id)).state).toBe('accepted');
+    await world.pool.query(`update service.transactions set state = 'failed' where id = $1`, [again.id]);
+    expect(await failOrphan(world.pool, end)).toBe(true);
   });
 
   test('is signed with them in the order of their nonces', async () => {
@@ -278,7 +296,7 @@ test('an input waits while a reorganisation has its agreement at another address
   const agreement = await permits.deploy();
   const elsewhere = await permits.deploy();
   const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
-  const record = await storeRecord(moved.id, { address: elsewhere, agreement });
+  const record = await storeRecord(world, moved.id, { address: elsewhere, agreement });
   const other = await permits.accept({ agreement: elsewhere, account: permits.createAccount(), nonce: 0 });
   await world.startRelay({ keys });
   await world.waitForNode(other.id);
@@ -287,28 +305,54 @@ test('an input waits while a reorganisation has its agreement at another address
   await world.waitForNode(moved.id);
 });
 
-/** Stores a Deployed record at `address`, with an input whose transaction was signed for `agreement`. */
-async function storeRecord(
-  transactionId: string,
-  { address, agreement }: { address: Address; agreement: Address },
-) {
-  const id = randomBytes(8).toString('hex');
-  const { pool, chainId } = world;
-  await pool.query(`insert into service.principals (id, name) values ($1, $1)`, [id]);
-  await pool.query(
-    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
-       participants, observers, contributors, initial_variables, variables, address)
-     values ($1, $1, $2, 'Deployed', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}', $3)`,
-    [id, chainId, address],
-  );
-  await pool.query(
-    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, values, transaction_id)
-     values ($1, $1, $2, $3, 'stay', 'PENDING', '0x', '{}', $4)`,
-    [id, chainId, agreement, transactionId],
-  );
-  return {
-    async moveTo(to: Address) {
-      await pool.query('update service.records set address = $2 where id = $1', [id, to]);
-    },
-  };
-}
+describe('an input whose agreement a reorganisation has moved', () => {
+  test('holds up no other signer’s input at its address', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await storeRecord(world, moved.id, { address: elsewhere, agreement });
+    const other = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await world.waitForNode(other.id);
+    expect(await world.readRow(moved.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  });
+
+  test('does not keep a refused one of another signer from failing', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await storeRecord(world, moved.id, { address: elsewhere, agreement });
+    const refused = await permits.accept({
+      ...{ agreement, account: permits.createAccount(), nonce: 0 },
+      ...{ inputId: 'pong', gasEstimate: null },
+    });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await waitUntil('it has failed', async () => {
+      await world.client.mine({ blocks: 1 });
+      return (await world.readRow(refused.id)).state === 'failed';
+    });
+    expect(await world.readRow(refused.id)).toMatchObject({
+      failure: { reason: 'state_not_accepting' },
+      attempts: [],
+    });
+    await stopIndexing();
+  });
+
+  test('still comes first while its agreement may be deployed at its address again', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const first = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    const record = await storeRecord(world, first.id, { address: null, agreement });
+    const second = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    const unrelated = await permits.accept({
+      ...{ agreement: elsewhere, account: permits.createAccount(), nonce: 0 },
+    });
+    await world.startRelay({ keys: await world.createWallets(1) });
+    await world.waitForNode(unrelated.id);
+    expect(await world.readRow(second.id)).toMatchObject({ state: 'accepted', attempts: [] });
+    await record.failDeployment();
+    await world.waitForNode(second.id);
+    expect(await world.readRow(first.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  });
+});

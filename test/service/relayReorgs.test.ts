@@ -1,7 +1,9 @@
+import type { Address } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
+import { storeRecord } from './support/storeRecord.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
@@ -46,3 +48,43 @@ test.each([1, 2, 3, 4, 5])(
     await world.reset();
   },
 );
+
+describe('a sent input that blocks leave out', () => {
+  const dear = '60';
+  const submit = async (address: Address | null) => {
+    const wallet = await world.createWallet();
+    await world.client.setAutomine(false);
+    await world.startRelay({ keys: [wallet.key], settings: { replaceAfterMs: 300 } });
+    world.startIndexing();
+    const { id } = await world.acceptOne({ kind: 'input' });
+    await world.waitForNode(id);
+    await storeRecord(world, id, { address, agreement: world.token });
+    return { id, wallet };
+  };
+  afterEach(async () => {
+    await world.client.setAutomine(true);
+    await world.mineAt('1');
+    await world.reset();
+  });
+
+  test('is sent for a higher price while its agreement may be deployed at its address again', async () => {
+    const { id } = await submit(null);
+    await waitUntil('it is replaced', async () => {
+      await world.mineAt(dear);
+      return (await world.readRow(id)).attempts.length > 1;
+    });
+  });
+
+  test('gives its nonce up if its agreement has moved to another address, and is not sent again', async () => {
+    const { id, wallet } = await submit('0x00000000000000000000000000000000000000A1');
+    await waitUntil('its nonce is freed', async () => {
+      await world.mineAt(dear);
+      return (await world.readFillers(wallet.address)).length > 0;
+    });
+    await world.client.setAutomine(true);
+    await world.mineAt('1');
+    await world.waitForState(id, 'accepted');
+    expect((await world.readRow(id)).attempts).toHaveLength(1);
+    expect((await world.countMints()).size).toBe(0);
+  });
+});

@@ -126,12 +126,15 @@ describe('an API that is asked to stop', () => {
 
   test('serves all callers until balancers notice, and asks each to come back elsewhere', async () => {
     await start({ SHUTDOWN_GRACE_MS: '5000' });
+    const call = createCall(replica.baseUrl, principal.key);
+    // The first call also loads the document that answers are checked against.
+    await call('GET', '/v0/agreements');
     replica.program.signal('SIGTERM');
     await waitUntil('it says that it stops', async () => {
       const response = await fetch(`${replica.internalUrl}/ready`);
       return response.status === 503 && !readyShape.parse(await response.json()).checks.running;
     });
-    const { status, headers } = await createCall(replica.baseUrl, principal.key)('GET', '/v0/agreements');
+    const { status, headers } = await call('GET', '/v0/agreements');
     expect([status, headers.get('connection')]).toEqual([200, 'close']);
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });
   });

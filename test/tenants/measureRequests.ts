@@ -49,7 +49,7 @@ export type Cost = {
   refusal?: string;
 };
 
-const tries = 6;
+const tries = 12;
 
 /**
  * Sends each request by itself, several times at most, until it stays below the bounds, and returns what each

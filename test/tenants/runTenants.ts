@@ -123,7 +123,7 @@ async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport
  * Other work on the machine can spoil a round. If the median of a few rounds is too slow, this many times as
  * many rounds decide.
  */
-const mostTimes = 3;
+const mostTimes = 5;
 
 /** A neighbour's times, in pairs of a quiet period and a disturbed period right after it. */
 async function liveBeside(

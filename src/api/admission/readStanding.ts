@@ -10,6 +10,7 @@ import { inGroups } from '../../platform/database/inGroups.ts';
 import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { openStates, orderKeyOf, stateLists } from '../../platform/database/tables/transactions.ts';
+import { hasMoved } from '../../records/agreements/hasMoved.ts';
 import type { GasBound } from '../../records/gas/learnedGas.ts';
 
 /** An agreement in the index, with the outbox rows whose effects it does not show yet; at one moment. */
@@ -97,7 +98,8 @@ const showsAllThatIsFolded = `
 
 /**
  * The rows that can still change the index, read state by state along the index, to skip entries of rows that
- * have moved on. There are many mined rows; they count only if a reorg has removed folded blocks.
+ * have moved on. There are many mined rows; they count only if a reorg has removed folded blocks. Unsigned rows for an
+ * agreement that was at the address before a reorg are not sent.
  */
 const openRows = `
   select open.id, open.signer, open.nonce, open.mined, open."isWaiting", case
@@ -113,7 +115,7 @@ const openRows = `
       select count from ${index}.permit_counts
       where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) as count) as used
     where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
-      and sent.permit_nonce >= used.count and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
+      and sent.permit_nonce >= used.count and (sent.state <> 'accepted' or not ${hasMoved('sent')}) and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
         select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id and shared.status <> 'FAILED'))
     order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
   order by open.created_at, open.id limit ${mostOpen + 1}`;

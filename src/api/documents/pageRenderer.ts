@@ -22,6 +22,8 @@ export type PageRenderer = {
 };
 
 export type RenderBounds = {
+  /** For the start of a thread; not counted as the page's time. */
+  readonly startMs: number;
   /** For one page, once its turn has come. */
   readonly renderMs: number;
   /** From the request to the page, including the wait for its turn. */
@@ -33,7 +35,13 @@ export type RenderBounds = {
 };
 
 /** The largest ordinary documents take about a second on a slow machine. */
-const defaultBounds: RenderBounds = { renderMs: 2_000, patienceMs: 8_000, maxWaiting: 20, threads: 2 };
+const defaultBounds: RenderBounds = {
+  startMs: 5_000,
+  renderMs: 2_000,
+  patienceMs: 8_000,
+  maxWaiting: 20,
+  threads: 2,
+};
 
 /** After a record's page has failed, it is not tried again for this time, so that it cannot block the thread. */
 const hopelessMs = 60_000;
@@ -63,6 +71,7 @@ export function createPageRenderer(options: { logger: Logger; bounds?: RenderBou
   const plain = createRenderQueue({
     form: 'plain',
     threads: 1,
+    startMs: bounds.startMs,
     renderMs: plainMs,
     onFailure: ({ agreementId }, error) =>
       logger.warn({ agreementId, err: error }, 'failed to write a plain page beside the event loop'),

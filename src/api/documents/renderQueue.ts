@@ -21,6 +21,8 @@ type Job = {
 export function createRenderQueue(options: {
   form: PageForm;
   threads: number;
+  /** For the start of a thread; not counted as the page's time. */
+  startMs: number;
   /** For one page, once its turn has come. */
   renderMs: number;
   /** From the request to the page; unlimited if undefined. */

@@ -18,8 +18,6 @@ export type PageForm = 'rendered' | 'plain';
 /** The thread's message once it is ready; no page is empty. */
 export const readyMessage = '';
 
-/** For the start of a thread on a busy machine; not counted as the page's time. */
-const startMs = 5_000;
 /** In MiB, of the thread only: a text that needs more ends the thread, never the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
@@ -28,7 +26,15 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
  * starts with the first page, is replaced after a failed one, and keeps the process alive only while it
  * works.
  */
-export function createRenderThread({ form, renderMs }: { form: PageForm; renderMs: number }): RenderThread {
+export function createRenderThread({
+  form,
+  startMs,
+  renderMs,
+}: {
+  form: PageForm;
+  startMs: number;
+  renderMs: number;
+}): RenderThread {
   let idle: Worker | undefined;
   let abort: ((reason: Error) => void) | undefined;
   const workers = new Set<Worker>();

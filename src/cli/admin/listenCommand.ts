@@ -44,11 +44,11 @@ export async function listen(options: ListenOptions): Promise<Heard> {
   const { database, principal, port, print, stopped } = options;
   const url = `http://127.0.0.1:${port}/`;
   const events = new Map<string, WebhookEvent>();
-  let secrets: readonly string[] = [];
+  const secrets = Promise.withResolvers<readonly string[]>();
   let refused = 0;
   const server = await startWebhookServer({
     port,
-    readSecrets: () => secrets,
+    secrets: secrets.promise,
     onEvent(event) {
       print(describeEvent(event, events.has(event.id)));
       events.set(event.id, event);
@@ -60,7 +60,7 @@ export async function listen(options: ListenOptions): Promise<Heard> {
   });
   try {
     const webhook = await openWebhook(url, options);
-    secrets = webhook.secrets;
+    secrets.resolve(webhook.secrets);
     const reference = { id: webhook.id, principalId: principal.id };
     try {
       print(`Listening on ${url} for ${principal.name}, as ${webhook.id}. Ctrl-C ends it.`);

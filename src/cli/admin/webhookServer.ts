@@ -8,8 +8,8 @@ import { AdministrationError } from '../../records/principals/administrationErro
 
 export type WebhookServerOptions = {
   port: number;
-  /** The valid secrets of signatures; without one nothing can be verified. */
-  readSecrets(): readonly string[];
+  /** The valid secrets of signatures. What arrives before they are known is answered once they are. */
+  secrets: Promise<readonly string[]>;
   onEvent(event: WebhookEvent): void;
   /** A request arrived that is not a webhook under these secrets, and was answered with 400. */
   onRefusal(reason: string): void;
@@ -27,7 +27,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     try {
       const body = await readBody(request);
       if (request.method !== 'POST' || !body) return void response.writeHead(body ? 404 : 413).end();
-      options.onEvent(await verifyWebhook(body, request.headers, options.readSecrets()));
+      options.onEvent(await verifyWebhook(body, request.headers, await options.secrets));
       response.writeHead(204).end();
     } catch (error) {
       const isRefused = error instanceof WebhookVerificationError;

@@ -14,7 +14,7 @@ import { type Quarantined, setFree } from './quarantineRecord.ts';
 import { type Retraction, retractBlocks } from './retractBlocks.ts';
 import type { SeenHeads } from './seenHeads.ts';
 import { settlePermits } from './settlePermits.ts';
-import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
+import { expireTransactions, failMoved, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
 
 /** The scope: new blocks of the index; also the rest of an unchanged index; also concurrent writes of others. */
@@ -97,15 +97,17 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   const expired = head && confirmed ? await expireTransactions(transaction, { chainId, confirmed }) : [];
   if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
 
-  const changedTransactions = [...new Set([...reopened, ...settled, ...expired])];
+  const decided = [...new Set([...reopened, ...settled, ...expired])];
   const drafts = await deployRecords(transaction, {
     chainId,
     added,
-    changedTransactions,
+    changedTransactions: decided,
     through,
     isWhole,
     isApart,
   });
+  const moved = head && confirmed && isWhole ? await failMoved(transaction, { chainId, confirmed }) : [];
+  const changedTransactions = [...new Set([...decided, ...moved])];
   const histories = await foldHistories(transaction, {
     chainId,
     added,

@@ -5,6 +5,7 @@ import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts
 import { stateLists, type transactions } from '../../platform/database/tables/transactions.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import { beginSpan, isTracing } from '../../platform/tracing/tracing.ts';
+import { hasMoved } from '../../records/agreements/hasMoved.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
@@ -113,13 +114,52 @@ export async function expireTransactions(
       and ${isUnused}
     returning sent.id`,
   );
-  if (expired.length === 0) return expired;
+  return withSuccessors(transaction, expired);
+}
+
+const moved = {
+  reason: 'agreement_moved',
+  message:
+    'A reorganisation moved the agreement to another address before the permit was sent. Sign the input for the new address.',
+};
+
+/**
+ * Fails every unsigned input of an agreement that has had its confirmations at another address and whose nonce is unused
+ * in the index, and the same signers' later inputs to that address. It is never sent, and would hold the nonce.
+ */
+export async function failMoved(
+  transaction: Queryable,
+  { chainId, confirmed }: { chainId: number; confirmed: BlockMark },
+): Promise<string[]> {
+  const failed = await idsOf(
+    transaction,
+    // Starts with the waiting inputs, whatever the planner estimates for transactions of a state: no index has the
+    // state in this form.
+    sql`with elsewhere as materialized (
+      select waiting.id
+      from service.inputs input
+      join service.transactions waiting on waiting.id = input.transaction_id and waiting.state || '' = 'accepted'
+      join service.records record on record.id = input.record_id and record.status = 'Deployed'
+        and record.address <> waiting.contract and record.deploy_block_number <= ${confirmed.number}
+      where input.chain_id = ${chainId} and input.status = 'PENDING')
+    update service.transactions sent set state = 'failed', updated_at = now(), failure = ${JSON.stringify(moved)}::json
+    where sent.id = any(array(select id from elsewhere)) and sent.state || '' = 'accepted'
+      and (sent.reserved_until is null or sent.reserved_until < now())
+      and ${sql.raw(hasMoved('sent'))} and ${isUnused}
+    returning sent.id`,
+  );
+  return withSuccessors(transaction, failed);
+}
+
+/** Fails what comes after these failed transactions, and returns them all. */
+async function withSuccessors(transaction: Queryable, failed: readonly string[]): Promise<string[]> {
+  if (failed.length === 0) return [];
   const successors = await idsOf(
     transaction,
-    sql`with expired as (select * from service.transactions where id = any(${arrayOf(expired)}::text[]))
-    ${sql.raw(failSuccessors('expired'))}`,
+    sql`with failed as (select * from service.transactions where id = any(${arrayOf(failed)}::text[]))
+    ${sql.raw(failSuccessors('failed'))}`,
   );
-  return [...expired, ...successors];
+  return [...failed, ...successors];
 }
 
 const isUnused: SQL = sql`not exists (

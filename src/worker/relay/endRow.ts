@@ -25,15 +25,22 @@ export async function failRow(
   },
 ): Promise<boolean> {
   const { row } = end;
-  return fail(pool, { ...end, id: row.id, place: [row.wallet, row.nonce] });
+  return fail(pool, { ...end, id: row.id, place: [row.wallet, row.nonce], condition: 'true' });
 }
 
 /** Does the same for a row without anything under way that the chain could still mine. */
 export function failUnsent(
   pool: pg.Pool,
-  end: { chainId: number; id: string; failure: Failure; blockNumber: bigint },
+  end: {
+    chainId: number;
+    id: string;
+    failure: Failure;
+    blockNumber: bigint;
+    /** SQL over the row `tx`: leaves the row alone if it does not hold. */
+    condition?: string;
+  },
 ): Promise<boolean> {
-  return fail(pool, { ...end, place: undefined, isPaid: false });
+  return fail(pool, { condition: 'true', ...end, place: undefined, isPaid: false });
 }
 
 async function fail(
@@ -46,9 +53,10 @@ async function fail(
     failure: Failure;
     blockNumber: bigint | undefined;
     isPaid: boolean;
+    condition: string;
   },
 ): Promise<boolean> {
-  const { chainId, id, place, failure, blockNumber, isPaid } = end;
+  const { chainId, id, place, failure, blockNumber, isPaid, condition } = end;
   const { reason, message } = failure;
   const [wallet, nonce] = place ?? [null, null];
   const { rowCount } = await pool.query(
@@ -60,6 +68,7 @@ async function fail(
          and ($7::bigint is null or exists (
              select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint)
            and not exists (select 1 from ${openBefore('tx')} as earlier))
+         and ${condition}
        returning id, principal_id, chain_id, contract, signer, permit_nonce),
      successors as (${failSuccessors('failed')}),
      ended as (

@@ -12,13 +12,13 @@ import { continueTrace } from '../../platform/tracing/tracing.ts';
 import type { Terms } from './assignRows.ts';
 import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
-import { failUnsent, readoptRow } from './endRow.ts';
+import { readoptRow } from './endRow.ts';
 import { suggestFees } from './fees.ts';
 import type { GasLessons } from './gasLessons.ts';
 import type { IndexHead } from './indexHead.ts';
-import { isOrphaned } from './isOrphaned.ts';
 import { judgeRow } from './judgeRow.ts';
 import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
+import { failOrphan, isOrphaned } from './orphans.ts';
 import { readPermitTurn } from './permitTurn.ts';
 import type { AcceptedRow } from './readClaimable.ts';
 import { readPredecessor } from './readPredecessor.ts';
@@ -177,9 +177,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     facts.orphanedAt ??= head.number;
     const { chainId, confirmations } = options;
     const blockNumber = facts.orphanedAt + BigInt(confirmations);
-    const message = 'The permit of this signer that comes before it failed.';
-    const failure = { reason: 'predecessor_failed', message };
-    if (await failUnsent(pool, { chainId, id: row.id, failure, blockNumber })) facts.orphanedAt = undefined;
+    if (await failOrphan(pool, { chainId, id: row.id, blockNumber })) facts.orphanedAt = undefined;
   };
   const postpone = (id: string) => {
     postponed.set(id, performance.now() + postponedMs);

@@ -6,6 +6,7 @@ import {
   type transactionAttempts,
   type transactions,
 } from '../../platform/database/tables/transactions.ts';
+import { hasMoved } from '../../records/agreements/hasMoved.ts';
 import type { ClaimTurns, LookedAt } from './claimTurns.ts';
 import { acceptedBefore, acceptedOf, isTargetThere, keeperOf, sharedKeyOf } from './rowOrder.ts';
 import type { LeaseHolder } from './walletRows.ts';
@@ -109,7 +110,7 @@ const windows = `
 
 const isExpired = 'earlier.deadline < $4::numeric';
 /** Other signers' rows wait only for rows that will be signed at once. */
-const isPassedBy = `earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired})`;
+const isPassedBy = `earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired} or ${hasMoved('earlier')})`;
 const predecessors = `
   select count(*) as count,
     coalesce(bool_or(earlier.id = any($5) or earlier.reserved_until > now() or ${isExpired}), false) as are_held_up,

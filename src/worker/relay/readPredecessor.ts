@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { OrNull, RowAs } from '../../platform/database/rowOf.ts';
 import type { projections } from '../../platform/database/tables/projections.ts';
+import { hasMoved } from '../../records/agreements/hasMoved.ts';
 import type { IndexHead } from './indexHead.ts';
 import { isBefore, relatedTo } from './rowOrder.ts';
 
@@ -19,11 +20,15 @@ type Found = OrNull<RowAs<typeof projections, { head: 'head_number'; head_hash: 
   is_passed: boolean | null;
 };
 
-/** SQL: the related rows before this one that may still take effect. */
+/**
+ * SQL: the related rows before this one that may still take effect. Another signer's accepted row is not sent while its
+ * agreement has moved.
+ */
 export function openBefore(row: string): string {
   return `(
     select earlier.* from ${relatedTo(row)} as earlier
-    where earlier.state <> 'mined' and ${isBefore('earlier', row)})`;
+    where earlier.state <> 'mined' and ${isBefore('earlier', row)}
+      and not (earlier.state = 'accepted' and earlier.signer <> ${row}.signer and ${hasMoved('earlier')}))`;
 }
 
 /** Reads both in one statement: a row that is mined at this head has its effect in that block's state. */

@@ -7,6 +7,7 @@ import type {
   transactions,
 } from '../../platform/database/tables/transactions.ts';
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
+import { hasMoved } from '../../records/agreements/hasMoved.ts';
 import type { Fees } from './fees.ts';
 
 /** A wallet's nonce that the chain has not used up, with the newest bytes signed for it. */
@@ -41,6 +42,8 @@ export type SlotRow = {
    */
   readonly isHere: boolean;
   readonly isShownHere: boolean;
+  /** Whether its agreement is at another address by now, so that its effect is not wanted. */
+  readonly hasMoved: boolean;
   readonly traceParent: string | null;
 };
 
@@ -54,6 +57,7 @@ type FoundSlot = RowOf<typeof transactionAttempts, 'wallet' | 'id' | 'gas' | 'ob
     accepted_ms: number | null;
     is_here: boolean;
     is_shown_here: boolean;
+    has_moved: boolean;
   };
 
 /** The given wallets' slots from the chain's first free nonce on, in the order of their nonces. */
@@ -76,7 +80,8 @@ export async function readSlots(
         sent.state in ('mined', 'final') and sent.tx_hash in (
           select earlier.tx_hash from service.transaction_attempts earlier
           where earlier.chain_id = attempt.chain_id and earlier.wallet = attempt.wallet
-            and earlier.wallet_nonce = attempt.wallet_nonce) as is_shown_here
+            and earlier.wallet_nonce = attempt.wallet_nonce) as is_shown_here,
+        ${hasMoved('sent')} as has_moved
       from unnest($2::text[], $3::bigint[]) as asked(address, from_nonce)
       cross join lateral (
         select distinct on (wallet_nonce) * from service.transaction_attempts
@@ -108,7 +113,7 @@ export async function readSlots(
 }
 
 function slotRow(row: FoundSlot, id: string): SlotRow {
-  const { state, contract, call_data, deadline, is_here, is_shown_here } = row;
+  const { state, contract, call_data, deadline, is_here, is_shown_here, has_moved } = row;
   return {
     id,
     state,
@@ -117,6 +122,7 @@ function slotRow(row: FoundSlot, id: string): SlotRow {
     deadline: BigInt(deadline),
     isHere: is_here,
     isShownHere: is_shown_here,
+    hasMoved: has_moved,
     traceParent: row.trace_parent,
   };
 }
@@ -125,5 +131,5 @@ function slotRow(row: FoundSlot, id: string): SlotRow {
 export function isLive({ row }: Slot): boolean {
   if (!row?.isHere) return false;
   if (row.state === 'mined') return row.isShownHere;
-  return row.state === 'signed' || row.state === 'broadcast';
+  return (row.state === 'signed' || row.state === 'broadcast') && !row.hasMoved;
 }

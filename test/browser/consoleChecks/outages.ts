@@ -67,7 +67,8 @@ const sign = ({ page }: Person) => page.getByRole('button', { name: 'Sign in the
 /** While an input waits for its block, the history shows it and every other page can be read. */
 async function readWhilePending({ rider, record }: Opened, { anvil }: Outside): Promise<void> {
   const { page } = rider;
-  const soon = { timeout: 8_000 };
+  // Shorter than a read waits for a consistency token.
+  const soon = { timeout: 30_000 };
   await prepareAct(rider);
   await anvil.setAutomine(false);
   try {

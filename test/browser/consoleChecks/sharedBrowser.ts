@@ -23,6 +23,7 @@ export async function shareBrowser(world: ConsoleWorld): Promise<void> {
   await see(page, record.displayName);
 
   const second = await context.newPage();
+  second.setDefaultTimeout(60_000);
   await second.goto((await other.sessions.createLink({ expiresInSeconds: 600 })).url);
   await second.getByRole('button', { name: 'Log in with the link' }).click();
   await see(second, otherName);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { askRoute, listRoutes, type Route } from './support/askRoute.ts';
 import { type CallerScene, startCallerScene } from './support/callerScene.ts';
 import type { Caller } from './support/listCallers.ts';
@@ -9,6 +9,12 @@ import {
   forSigningGuests,
   forWholeSessions,
 } from './support/openRoutes.ts';
+
+/**
+ * Some tests send thousands of requests one after the other. On a busy machine each may take a tenth of a
+ * second.
+ */
+vi.setConfig({ testTimeout: 180_000 });
 
 const closed = [401, 403, 404];
 

@@ -48,7 +48,9 @@ test('transitions that notify many are folded a few at a time, and each notifies
   const counts: number[] = [];
   for (let isAll = false; !isAll; ) {
     isAll = isComplete(await scene.foldOnce('rest'));
-    counts.push((await scene.record(recordId)).inputCount);
+    const { inputCount } = await scene.record(recordId);
+    // A fold may also have only events to release.
+    if (inputCount !== counts.at(-1)) counts.push(inputCount);
     // A record without rules does not wait for the notifications of another one.
     expect(await scene.record(other.recordId)).toMatchObject({ inputCount: 24, behind: false });
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readStanding } from '../../../src/api/admission/readStanding.ts';
 import { addressOfClone, block } from './support/chain.ts';
 import { createLamp, lampVariables } from './support/lamp.ts';
 import {
@@ -293,4 +294,62 @@ test('a permit that takes effect on the agreement now at its address fails the i
   scene.add(one);
   await scene.mine(event);
   expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
+});
+
+test('an unsigned input of an agreement that has moved is not assumed before inputs to the one now at its address', async () => {
+  const first = await scene.draft();
+  await scene.draft({ signer: bob });
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await scene.mine(one, two);
+  const { transactionId } = await scene.submit(first.recordId, toggle('5'), { nonce: 0n });
+  const readOpen = async () => {
+    const standing = await readStanding(fixture.pool, {
+      ...{ chainId, contract: clone, signer: bob, storingInputs: [], gasKind: '' },
+      ...{ asker: '', principalId: undefined, known: new Set(), knownMoment: undefined },
+    });
+    return standing?.open.map(({ id }) => id);
+  };
+  scene.drop(1);
+  await scene.mine(two);
+  expect(await scene.record(first.recordId)).toMatchObject({ status: 'Draft', error: null });
+  expect(await readOpen()).toEqual([transactionId]);
+  await scene.mine(one);
+  expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
+  expect(await readOpen()).toEqual([]);
+});
+
+test('an unsigned input of an agreement that has moved fails once that has its confirmations, and frees its nonce', async () => {
+  const confirmed = await createScene(fixture, { confirmations: 3 });
+  const first = await confirmed.draft();
+  const second = await confirmed.draft({ signer: bob });
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await confirmed.mine(one, two);
+  const { inputId, transactionId } = await confirmed.submit(first.recordId, toggle('5'), { nonce: 0n });
+  const later = await confirmed.submit(first.recordId, toggle('6'), { nonce: 1n });
+  const other = await confirmed.submit(second.recordId, toggle('7'), { nonce: 0n, signer: bob });
+  const readStates = async () => {
+    await confirmed.fold();
+    const rows = await Promise.all(
+      [transactionId, later.transactionId, other.transactionId].map((id) => confirmed.transaction(id)),
+    );
+    return rows.map(({ state, failure }) => failure?.reason ?? state);
+  };
+  confirmed.drop(1);
+  confirmed.add(two, one);
+  await confirmed.mine();
+  expect(await confirmed.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
+  expect(await readStates()).toEqual(['accepted', 'accepted', 'accepted']);
+  await confirmed.mine();
+  await confirmed.mine();
+  expect(await readStates()).toEqual(['agreement_moved', 'agreement_moved', 'accepted']);
+  expect(await confirmed.history(first.recordId)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        id: inputId,
+        status: 'FAILED',
+        error: expect.objectContaining({ reason: 'agreement_moved' }),
+      }),
+    ]),
+  );
+  await confirmed.submit(second.recordId, toggle('5'), { nonce: 0n });
 });

@@ -321,8 +321,9 @@ describe('the links of an agreement', () => {
       const { secret } = await share({ may: 'read' });
       const visit = createCall(slow.baseUrl);
       const open = () => visit('GET', '/v0/shared/agreement', { headers: { 'x-agreements-link': secret } });
-      expect((await open()).status).toBe(200);
-      expect((await open()).status).toBe(429);
+      // All would need 19 seconds.
+      const answers = await Promise.all(Array.from({ length: 20 }, open));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
       const own = createCall(slow.baseUrl, scene.principal.key);
       expect((await own('GET', `/v0/agreements/${lease.id}`)).status).toBe(200);
     } finally {

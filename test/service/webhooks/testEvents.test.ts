@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { type DeliveryScene, headersOf, startDeliveryScene, verify } from './support/deliveryScene.ts';
 
 let scene: DeliveryScene;
@@ -63,7 +62,8 @@ describe('a test of a webhook', () => {
   });
 
   test('of a receiver that does not listen, or does not answer, reports why', async () => {
-    const nobody = await scene.subscribe(`http://127.0.0.1:${await findFreePort()}/`);
+    // Nothing listens on the discard port. Another server may get one that was just free.
+    const nobody = await scene.subscribe('http://127.0.0.1:9/');
     expect(await nobody.test()).toEqual({
       ok: false,
       deliveryId: expect.any(String),

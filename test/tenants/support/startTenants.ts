@@ -36,6 +36,8 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
       WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8',
       SMTP_URL: mailServer.smtpUrl,
       MAIL_FROM: 'service@example.org',
+      // One failed attempt is a slow webhook, not a lost one.
+      WEBHOOK_BACKOFF_SECONDS: '1',
       RELAYER_POLL_MS: '250',
       CONSISTENCY_WAIT_MS: '200',
       // Keeps the wait for an adopted agreement that cannot be folded short.

@@ -25,7 +25,7 @@ const pages = {
 };
 
 function create(bounds: Partial<RenderBounds> = {}): typeof pages {
-  const generous = { renderMs: 20_000, patienceMs: 60_000, maxWaiting: 10, threads: 1 };
+  const generous = { startMs: 60_000, renderMs: 20_000, patienceMs: 60_000, maxWaiting: 10, threads: 1 };
   renderer = createPageRenderer({ logger, bounds: { ...generous, ...bounds } });
   return pages;
 }
@@ -49,7 +49,7 @@ describe('rendering beside the event loop', () => {
   });
 
   test('ends when it takes too long, with the text as it was written, and goes on with the next', async () => {
-    create({ renderMs: 2_000 });
+    create({ renderMs: 4_000 });
     const hostile = endless('agr_hostile');
     const [plain, next] = await Promise.all([pages.render(hostile), pages.render(ordinary)]);
     expect(plain).toBe(buildPlainPage(hostile));
@@ -101,12 +101,13 @@ describe('rendering beside the event loop', () => {
 
   test('is not tried again for a record whose page took too long', async () => {
     create({ renderMs: 300 });
+    const countFailed = () => logged.filter((line) => line.includes('failed to render a document')).length;
     await pages.render(endless('agr_hostile'));
-    const before = logged.length;
+    const before = countFailed();
     await pages.render(endless('agr_hostile'));
-    expect(logged.length).toBe(before);
+    expect(countFailed()).toBe(before);
     await pages.render(endless('agr_other'));
-    expect(logged.length).toBe(before + 1);
+    expect(countFailed()).toBe(before + 1);
   });
 
   test('does not let anybody wait longer than there is patience for', async () => {
@@ -117,7 +118,7 @@ describe('rendering beside the event loop', () => {
   });
 
   test('does not let more wait than there is room for', async () => {
-    create({ maxWaiting: 1, renderMs: 2_000 });
+    create({ maxWaiting: 1, renderMs: 4_000 });
     const hostile = pages.render(endless('agr_hostile'));
     const second = pages.render(ordinary);
     expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
@@ -126,7 +127,7 @@ describe('rendering beside the event loop', () => {
   });
 
   test('of one principal keeps no other waiting, however many pages it asks for', async () => {
-    create({ renderMs: 1_000, threads: 2 });
+    create({ renderMs: 4_000, threads: 2 });
     const settled: string[] = [];
     const hostile = Array.from({ length: 6 }, (_, at) =>
       pages.render(endless(`agr_hostile${at}`), 'prn_hostile').then(() => settled.push('hostile')),

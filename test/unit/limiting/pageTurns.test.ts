@@ -111,15 +111,18 @@ test('after a large page its owner reads one at a time', async () => {
   await Promise.all([...next, other]);
 });
 
-const slowMs = 100;
+const slowMs = 250;
 const answersAtOnce = async () => {};
 
 /** How many of an owner's reads begin at once after one that took long in this way. */
 async function countAfter(read: () => Promise<Response>, askDatabase: () => Promise<unknown>) {
-  const { turns, begun, read: begin, end } = createReads({ askDatabase });
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const ask = () => askDatabase().finally(resolve);
+  const { turns, begun, read: begin, end } = createReads({ askDatabase: ask });
   await turns.run('a', read).catch(() => {});
-  // The owner's place is still taken while the database is asked, and during the rest.
-  await delay(slowMs / 2);
+  // The owner's place is still taken while the database is asked, and during the rest. After a quick read it is not asked.
+  await Promise.race([asked, delay(slowMs)]);
+  await new Promise(setImmediate);
   const next = ['a1', 'a2', 'a3', 'a4'].map((name) => begin(name, 'a'));
   const other = begin('b1', 'b');
   await new Promise(setImmediate);
@@ -142,7 +145,7 @@ test('after a read that kept the database busy its owner rests, and then reads f
 
 test('nobody rests where the database is slow for everybody, or does not answer', async () => {
   const slow = () => delay(slowMs, pageOf(10));
-  expect(await countAfter(slow, () => delay(slowMs / 4))).toBe(4);
+  expect(await countAfter(slow, () => delay(slowMs / 2))).toBe(4);
   expect(await countAfter(slow, () => Promise.reject(new Error('planted')))).toBe(4);
 });
 

@@ -30,7 +30,7 @@ async function startNode(answer: (calls: Call[]) => unknown) {
   return { host: `127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, asked };
 }
 
-function connect(url: string, timeoutMs = 5_000) {
+function connect(url: string, timeoutMs = 60_000) {
   const health = createEndpointHealth();
   return { ask: createBatchedRpc({ url, timeoutMs, health }), health };
 }

@@ -16,6 +16,7 @@ function slot(nonce: number, row: Partial<SlotRow> | undefined, acceptedMs?: num
       deadline: 0n,
       isHere: true,
       isShownHere: false,
+      hasMoved: false,
       traceParent: null,
       ...row,
     },
@@ -34,6 +35,9 @@ describe('the counter', () => {
   test('falls to the chain where nothing is signed', () => expect(plan(4, 4, 9)).toBe(4));
   test('falls to the last wanted row', () => {
     expect(plan(4, 4, 9, [slot(5, {}), slot(6, { state: 'failed' })])).toBe(6);
+  });
+  test('falls below a row whose agreement has moved', () => {
+    expect(plan(4, 4, 6, [slot(4, {}), slot(5, { hasMoved: true })])).toBe(5);
   });
   test('does not fall below a nonce that a node may still hold', () => {
     expect(plan(4, 4, 6, [slot(4, undefined), slot(5, { state: 'failed' }, 100)])).toBe(6);

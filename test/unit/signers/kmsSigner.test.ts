@@ -12,7 +12,9 @@ import {
 } from '../../support/kmsServer.ts';
 
 const hash = `0x${'5a'.repeat(32)}` as const;
-const times = { requestMs: 300, attempts: 3, signMs: 20_000 };
+const times = { requestMs: 10_000, attempts: 3, signMs: 60_000 };
+/** For requests without an answer. */
+const quickTimes = { ...times, requestMs: 1_000 };
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const never = new Promise<void>(() => {});
 
@@ -33,7 +35,8 @@ async function serve(
   servers.push(server);
   return server;
 }
-const open = ({ keyId, endpoint }: KmsServer) => openKmsSigner({ keyId, region: kmsRegion, endpoint }, times);
+const open = ({ keyId, endpoint }: KmsServer, treatment?: KmsTreatment) =>
+  openKmsSigner({ keyId, region: kmsRegion, endpoint }, treatment === never ? quickTimes : times);
 
 describe('a signer of AWS KMS', () => {
   test('gives signatures in the lower half that recover to its wallet, and asks once for the public key', async () => {
@@ -55,7 +58,7 @@ describe('a signer of AWS KMS', () => {
     ['gets no answer in time', never],
   ])('that %s asks again', async (_, treatment) => {
     const server = await serve((operation, at) => (operation === 'Sign' && at < 1 ? treatment : 'answer'));
-    const signer = await open(server);
+    const signer = await open(server, treatment);
     const signature = await signer.sign(hash);
     expect(await recoverAddress({ hash, signature })).toBe(server.address);
     expect(server.count('Sign')).toBe(2);
@@ -68,7 +71,7 @@ describe('a signer of AWS KMS', () => {
     ['gets a signature of something else', 'otherDigest', 1],
   ])('that %s says so', async (_, treatment, requests) => {
     const server = await serve((operation) => (operation === 'Sign' ? treatment : 'answer'));
-    const signer = await open(server);
+    const signer = await open(server, treatment);
     const failure = await signer.sign(hash).catch((error) => error);
     expect(failure).toBeInstanceOf(SigningError);
     expect(failure.message).toContain(server.keyId);

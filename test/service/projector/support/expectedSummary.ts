@@ -33,6 +33,17 @@ export function expected(world: World, expired: Set<string>, through: number): S
     if (record.address && agreementAt(record, chain)) world.holders.set(record.address, record);
   }
   const places = world.records.map((record) => ({ record, ...placeOf(record, world, chain, states) }));
+  const moved = world.permits.filter(
+    (permit) =>
+      states.get(permit) === 'open' &&
+      !effectOf(permit, ahead) &&
+      hasMoved(permit, placesOf(permit, world, places), head?.number ?? 0),
+  );
+  for (const permit of moved) {
+    states.set(permit, 'failed');
+    expired.add(permit.transactionId);
+  }
+  failSuccessors(moved, states, expired);
   const all = places.flatMap(({ record, address, agreement }) =>
     expectedInputs(world, record, address, agreement, chain, states),
   );
@@ -52,7 +63,7 @@ function effectOf({ contract, signer, nonce }: PermitRow, chain: ChainState) {
 
 /**
  * A transaction marked as expired stays expired until its effect is seen; `expired` remembers these
- * transactions.
+ * transactions, and those that failed because their agreement had moved.
  */
 function stateOf(
   permit: PermitRow,
@@ -68,6 +79,21 @@ function stateOf(
   if (effect) return 'failed';
   if (now !== undefined && now > permit.deadline) expired.add(permit.transactionId);
   return expired.has(permit.transactionId) ? 'failed' : 'open';
+}
+
+function placesOf(permit: PermitRow, world: World, places: readonly (Place & { record: RecordRow })[]) {
+  const own = world.submissions.filter((submission) => submission.permit === permit);
+  return places.filter(({ record }) => own.some(({ recordId }) => recordId === record.id));
+}
+
+/** Whether a record of the input is Deployed elsewhere, and none is at its address or may still come there. */
+function hasMoved({ contract }: PermitRow, places: readonly Place[], head: number): boolean {
+  return (
+    places.some(({ agreement }) => agreement !== null && agreement.deployedIn <= head) &&
+    places.every(
+      ({ address, agreement, hasError }) => address !== contract && (agreement !== null || hasError),
+    )
+  );
 }
 
 /** When a permit expires, the same signer's later open permits fail with it, and also stay failed. */
