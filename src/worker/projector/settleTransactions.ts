@@ -5,7 +5,6 @@ import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts
 import { stateLists, type transactions } from '../../platform/database/tables/transactions.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import { beginSpan, isTracing } from '../../platform/tracing/tracing.ts';
-import { hasMoved } from '../../records/agreements/hasMoved.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
@@ -120,32 +119,41 @@ export async function expireTransactions(
 const moved = {
   reason: 'agreement_moved',
   message:
-    'A reorganisation moved the agreement to another address before the permit was sent. Sign the input for the new address.',
+    'Since a reorganisation, the agreement is no longer at the signed address. The permit was not sent. Sign the input for the address at which the agreement is now.',
 };
 
 /**
- * Fails every unsigned input of an agreement that has had its confirmations at another address and whose nonce is unused
- * in the index, and the same signers' later inputs to that address. It is never sent, and would hold the nonce.
+ * Fails every unsigned input whose agreement has left the signed address, once that has its confirmations and if the
+ * nonce is unused in the index, and the same signers' later inputs to that address. It is never sent, and would hold the
+ * nonce.
  */
 export async function failMoved(
   transaction: Queryable,
-  { chainId, confirmed }: { chainId: number; confirmed: BlockMark },
+  { chainId, confirmed: { number } }: { chainId: number; confirmed: BlockMark },
 ): Promise<string[]> {
+  // Deployed elsewhere, or a Draft while another agreement is there. A Draft whose permit may deploy it there stays.
+  const hasLeft = (row: SQL) => sql`case record.status
+    when 'Deployed' then record.address <> ${row}.contract and record.deploy_block_number <= ${number}
+    else exists (
+      select 1 from chain_index.agreements shown
+      where shown.chain_id = ${chainId} and shown.address = lower(${row}.contract) and shown.block_number <= ${number}
+        and (record.error is not null or record.deploy_transaction_id is null and shown.doc_hash <> record.doc_hash)) end`;
   const failed = await idsOf(
     transaction,
     // Starts with the waiting inputs, whatever the planner estimates for transactions of a state: no index has the
     // state in this form.
-    sql`with elsewhere as materialized (
+    sql`with gone as materialized (
       select waiting.id
       from service.inputs input
       join service.transactions waiting on waiting.id = input.transaction_id and waiting.state || '' = 'accepted'
-      join service.records record on record.id = input.record_id and record.status = 'Deployed'
-        and record.address <> waiting.contract and record.deploy_block_number <= ${confirmed.number}
+      join service.records record on record.id = input.record_id and ${hasLeft(sql`waiting`)}
       where input.chain_id = ${chainId} and input.status = 'PENDING')
     update service.transactions sent set state = 'failed', updated_at = now(), failure = ${JSON.stringify(moved)}::json
-    where sent.id = any(array(select id from elsewhere)) and sent.state || '' = 'accepted'
-      and (sent.reserved_until is null or sent.reserved_until < now())
-      and ${sql.raw(hasMoved('sent'))} and ${isUnused}
+    where sent.id = any(array(select id from gone)) and sent.state || '' = 'accepted'
+      and (sent.reserved_until is null or sent.reserved_until < now()) and ${isUnused}
+      and not exists (
+        select 1 from service.inputs shared join service.records record on record.id = shared.record_id
+        where shared.transaction_id = sent.id and not ${hasLeft(sql`sent`)})
     returning sent.id`,
   );
   return withSuccessors(transaction, failed);

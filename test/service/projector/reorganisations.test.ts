@@ -353,3 +353,30 @@ test('an unsigned input of an agreement that has moved fails once that has its c
   );
   await confirmed.submit(second.recordId, toggle('5'), { nonce: 0n });
 });
+
+test.each([
+  ['is a Draft for good', (at: Scene) => at.draft()],
+  ['waits there for another', (at: Scene) => at.askFor(clone)],
+])(
+  'an unsigned input of a record that %s fails once the agreement now at its address has its confirmations',
+  async (_, request) => {
+    const confirmed = await createScene(fixture, { confirmations: 3 });
+    const { recordId } = await request(confirmed);
+    const [one, two] = [deployment(), deployment({ lamp: createLamp('another') })];
+    await confirmed.mine(one);
+    const { transactionId } = await confirmed.submit(recordId, toggle('5'), { nonce: 0n });
+    const readState = async () => {
+      await confirmed.fold();
+      return (await confirmed.transaction(transactionId)).state;
+    };
+    confirmed.drop(1);
+    await confirmed.mine(two);
+    await confirmed.mine();
+    expect(await readState()).toBe('accepted');
+    await confirmed.mine();
+    expect(await readState()).toBe('failed');
+    expect(await confirmed.history(recordId)).toMatchObject([
+      { status: 'FAILED', error: { reason: 'agreement_moved' } },
+    ]);
+  },
+);

@@ -37,7 +37,7 @@ export function expected(world: World, expired: Set<string>, through: number): S
     (permit) =>
       states.get(permit) === 'open' &&
       !effectOf(permit, ahead) &&
-      hasMoved(permit, placesOf(permit, world, places), head?.number ?? 0),
+      hasLeft(permit, placesOf(permit, world, places), { chain, head: head?.number ?? 0 }),
   );
   for (const permit of moved) {
     states.set(permit, 'failed');
@@ -86,12 +86,20 @@ function placesOf(permit: PermitRow, world: World, places: readonly (Place & { r
   return places.filter(({ record }) => own.some(({ recordId }) => recordId === record.id));
 }
 
-/** Whether a record of the input is Deployed elsewhere, and none is at its address or may still come there. */
-function hasMoved({ contract }: PermitRow, places: readonly Place[], head: number): boolean {
+/** Whether the agreement of each record of the input is Deployed elsewhere, or another one is at the signed address. */
+function hasLeft(
+  { contract }: PermitRow,
+  places: readonly (Place & { record: RecordRow })[],
+  { chain, head }: { chain: ChainState; head: number },
+): boolean {
+  const there = chain.agreements.get(contract);
+  const isTaken = there !== undefined && there.deployedIn <= head;
   return (
-    places.some(({ agreement }) => agreement !== null && agreement.deployedIn <= head) &&
-    places.every(
-      ({ address, agreement, hasError }) => address !== contract && (agreement !== null || hasError),
+    places.length > 0 &&
+    places.every(({ address, agreement, hasError, record: { permit, lamp } }) =>
+      agreement
+        ? address !== contract && agreement.deployedIn <= head
+        : isTaken && (hasError || (!permit && there.lamp.docHash !== lamp.docHash)),
     )
   );
 }
