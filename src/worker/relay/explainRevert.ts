@@ -10,11 +10,11 @@ const mostInputs = 1_000;
 
 /**
  * The inputs in the index since the admission, each with its outbox row. A row that a node admitted without
- * the index has no position; then the time decides.
+ * the index has no position; then the time decides. A failed predecessor that was sent again since is a later row.
  */
 const statement = `
   select tx.admission, exists (
-      select 1 from service.transactions earlier where earlier.state = 'failed'
+      select 1 from service.transactions earlier where (earlier.state = 'failed' or earlier.created_at > tx.created_at)
         and earlier.id in (select json_array_elements_text(coalesce(tx.admission->'after', '[]')))) as has_failed, (
       select block.hash from ${index}.blocks block
       where block.chain_id = tx.chain_id and block.number = (tx.admission->>'blockNumber')::numeric) as block_hash, (

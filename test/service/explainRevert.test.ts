@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { explainRevert } from '../../src/worker/relay/explainRevert.ts';
+import { createScene, deployment, type Scene, toggle } from './projector/support/scene.ts';
+import { createFixture, emptyDatabase, type Fixture } from './projector/support/setup.ts';
+
+let fixture: Fixture;
+let scene: Scene;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(async () => {
+  await emptyDatabase(fixture);
+  scene = await createScene(fixture);
+});
+afterAll(() => fixture.close());
+
+/** An input that was admitted on top of another one. Returns the ids of the transactions. */
+async function submitTwo() {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const [earlier, later] = [
+    await scene.submit(recordId, toggle('5'), { nonce: 0n }),
+    await scene.submit(recordId, toggle('6'), { nonce: 1n }),
+  ];
+  const admission = { by: 'index', position: 0, after: [earlier.transactionId] };
+  await fixture.pool.query('update service.transactions set admission = $2 where id = $1', [
+    later.transactionId,
+    JSON.stringify(admission),
+  ]);
+  return { earlier: earlier.transactionId, later: later.transactionId };
+}
+
+const explain = async (id: string) => (await explainRevert(fixture.pool, id))?.race;
+
+test('a revert on top of an input that failed is explained by that one, also after that is sent again', async () => {
+  const { earlier, later } = await submitTwo();
+  expect(await explain(later)).toBe('none');
+  await fixture.pool.query(`update service.transactions set state = 'failed' where id = $1`, [earlier]);
+  expect(await explain(later)).toBe('predecessor');
+  await fixture.pool.query(
+    `update service.transactions set state = 'accepted', created_at = now() + interval '1 second' where id = $1`,
+    [earlier],
+  );
+  expect(await explain(later)).toBe('predecessor');
+});
