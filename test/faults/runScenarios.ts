@@ -79,6 +79,13 @@ export function runScenarios(run: ScenarioRun): Promise<ScenarioReport> {
       const note = (description: string) => unexpected.push(`run ${at} (${name}): ${description}`);
       await play(world, { scenario: scenarios[name], blocks, random, ledger, deployments, agreements, note });
       await awaitRest(world.stack, blocks.stop);
+      // The last disturbance may have killed it.
+      await waitUntil('the API answers', () =>
+        fetch(`${world.baseUrl}/v0/health`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      );
       audited = await auditScenarios(world, { deployments, agreements, ledger });
       const found =
         Object.values(listFlaws(audited)).flat().length + unexpected.length + world.unexpected.length;
