@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { explainRevert } from '../../src/worker/relay/explainRevert.ts';
-import { createScene, deployment, type Scene, toggle } from './projector/support/scene.ts';
+import { createScene, deployment, input, type Scene, toggle } from './projector/support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture } from './projector/support/setup.ts';
 
 let fixture: Fixture;
@@ -30,7 +30,8 @@ async function submitTwo() {
   return { earlier: earlier.transactionId, later: later.transactionId };
 }
 
-const explain = async (id: string) => (await explainRevert(fixture.pool, id))?.race;
+const explain = async (id: string, blockNumber?: bigint) =>
+  (await explainRevert(fixture.pool, { id, blockNumber }))?.race;
 
 test('a revert on top of an input that failed is explained by that one, also after that is sent again', async () => {
   const { earlier, later } = await submitTwo();
@@ -42,4 +43,18 @@ test('a revert on top of an input that failed is explained by that one, also aft
     [earlier],
   );
   expect(await explain(later)).toBe('predecessor');
+});
+
+test('a revert on top of inputs that came back in another order, or after it, is explained by a reorganisation', async () => {
+  const { earlier, later } = await submitTwo();
+  const blockNumber = 2n;
+  await scene.mine(input(toggle('5')));
+  expect(await explain(later, blockNumber + 1n)).toBe('none');
+  expect(await explain(later, blockNumber)).toBe('none');
+  expect(await explain(later, blockNumber - 1n)).toBe('reorganisation');
+  await fixture.pool.query('update service.transactions set admission = $2 where id = $1', [
+    later,
+    JSON.stringify({ by: 'index', position: 0, after: ['txn_other', earlier] }),
+  ]);
+  expect(await explain(later, blockNumber)).toBe('reorganisation');
 });

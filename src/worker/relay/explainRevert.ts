@@ -18,7 +18,7 @@ const statement = `
         and earlier.id in (select json_array_elements_text(coalesce(tx.admission->'after', '[]')))) as has_failed, (
       select block.hash from ${index}.blocks block
       where block.chain_id = tx.chain_id and block.number = (tx.admission->>'blockNumber')::numeric) as block_hash, (
-      select coalesce(json_agg(json_build_object('id', own.id)), '[]') from (
+      select coalesce(json_agg(json_build_object('id', own.id, 'isLater', coalesce(shown.block_number > $2::numeric, false)) order by shown.position), '[]') from (
         select * from ${index}.inputs shown
         where shown.chain_id = tx.chain_id and shown.agreement = lower(tx.contract)
           and case when tx.admission->>'position' is null then shown.block_timestamp >= extract(epoch from tx.created_at)::bigint
@@ -31,16 +31,20 @@ const statement = `
 type Row = NotNull<RowOf<typeof transactions, 'admission'>> &
   OrNull<RowAs<typeof indexedBlocks, { block_hash: 'hash' }>> & {
     has_failed: boolean;
-    since: OrNull<RowOf<typeof transactions, 'id'>>[];
+    since: (OrNull<RowOf<typeof transactions, 'id'>> & { isLater: boolean })[];
   };
 
 /**
  * What explains that an admitted input reverts: an event since its admission. `none` is a false admission.
- * Undefined for rows without a stored admission, such as deployments.
+ * Undefined for rows without a stored admission, such as deployments. `blockNumber` is the block in which it reverted, if
+ * it was sent.
  */
-export async function explainRevert(pool: pg.Pool, id: string): Promise<CountedAdmission | undefined> {
+export async function explainRevert(
+  pool: pg.Pool,
+  { id, blockNumber }: { id: string; blockNumber: bigint | undefined },
+): Promise<CountedAdmission | undefined> {
   try {
-    const { rows } = await pool.query<Row>(statement, [id]);
+    const { rows } = await pool.query<Row>(statement, [id, blockNumber]);
     const [row] = rows;
     return row && { by: row.admission.by, outcome: 'reverted', race: findRace(row) };
   } catch (error) {
@@ -55,5 +59,7 @@ function findRace({ admission, since, ...row }: Row): AdmissionRace {
   if (since.some(({ id }) => id === null)) return 'foreign';
   if (since.some(({ id }) => id !== null && !after.has(id))) return 'concurrent';
   if (row.has_failed) return 'predecessor';
+  // What was mined in its order and fell out with its blocks may come back in another one.
+  if (since.some(({ id, isLater }, at) => isLater || id !== admission.after?.[at])) return 'reorganisation';
   return admission.isExternal ? 'external' : 'none';
 }
