@@ -50,7 +50,7 @@ export async function importAgreement(
   requireDocument(document, found);
   const adopted = { ...request, found, document, templateId, values: resolveValues(request, found.initVars) };
   const { id, isNew } = await findOrStore(adopted, services);
-  services.quotas.note(principalId, { storedBytes: measureImport(adopted), adoptedAgreements: 1 });
+  if (isNew) services.quotas.note(principalId, { storedBytes: measureImport(adopted), adoptedAgreements: 1 });
   const blockNumber = Number(found.latestBlock);
   return { id, isNew, point: { chainId, blockNumber, recordId: id, inputId: null } };
 }
