@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -38,6 +39,8 @@ test('data committed before the server was killed are there when it starts again
   const first = await start(dataDirectory);
   await query(first.url, 'create table kept as select 7 as value');
   await first.kill();
+  // Its sessions hold the port for a moment longer.
+  await waitUntil('the port is free', async () => (await findFreePort(first.port)) === first.port);
   const second = await start(dataDirectory, first.port);
   expect(second.url).toBe(first.url);
   expect(await query(second.url, 'select value from kept')).toEqual([{ value: 7 }]);
