@@ -2355,7 +2355,593 @@ export interface components {
             timestamp: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description The request is malformed or invalid. `details` says what to change. */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "bad_request";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The request is malformed or invalid. `details` says what to change. */
+        RepeatableBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "bad_request";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The request is malformed or invalid. `details` says what to change. */
+        OpenBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "bad_request";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The API key is missing, invalid, disabled or revoked. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "unauthorized";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description This scope requires a paid plan. */
+        PaymentRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payment_required";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description This scope requires a paid plan. */
+        RepeatablePaymentRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payment_required";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description This scope requires a paid plan. */
+        OpenPaymentRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payment_required";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The principal is not entitled to this scope or does not own the resource. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "forbidden";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The principal is not entitled to this scope or does not own the resource. */
+        RepeatableForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "forbidden";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The resource does not exist. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "not_found";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The resource does not exist. */
+        RepeatableNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "not_found";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The resource does not exist. */
+        OpenNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "not_found";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
+        RepeatableConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /**
+                 * @description Seconds to wait before the next request.
+                 * @example 1
+                 */
+                "Retry-After"?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "conflict";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The body is too large, or is sent in more than 1,024 chunks. */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payload_too_large";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The body is too large, or is sent in more than 1,024 chunks. */
+        RepeatablePayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payload_too_large";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The body is too large, or is sent in more than 1,024 chunks. */
+        OpenPayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payload_too_large";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The body is not JSON in UTF-8. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "unsupported_media_type";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The body is not JSON in UTF-8. */
+        RepeatableUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "unsupported_media_type";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The body is not JSON in UTF-8. */
+        OpenUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "unsupported_media_type";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description Too many requests. Wait for the time in `Retry-After`. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "rate_limited";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description Too many requests. Wait for the time in `Retry-After`. */
+        RepeatableRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                "Retry-After": components["headers"]["Retry-After"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "rate_limited";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description Internal error. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "internal_error";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
+        ChainUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "chain_unavailable";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -2582,244 +3168,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Seconds to wait before the next request.
-                     * @example 1
-                     */
-                    "Retry-After"?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "conflict";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            409: components["responses"]["RepeatableConflict"];
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     validateDeployment: {
@@ -3043,244 +3400,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Seconds to wait before the next request.
-                     * @example 1
-                     */
-                    "Retry-After"?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "conflict";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            409: components["responses"]["RepeatableConflict"];
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     simulateAgreement: {
@@ -3515,83 +3643,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `action_reverted`. */
             409: {
                 headers: {
@@ -3623,137 +3677,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     makeDeployTypedData: {
@@ -3974,83 +3902,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `document_id_taken`, `nonce_in_flight`. */
             409: {
                 headers: {
@@ -4082,137 +3936,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     deployWithPermit: {
@@ -4450,25 +4178,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -4495,39 +4205,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `document_id_taken`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
@@ -4559,56 +4237,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -4644,24 +4274,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
             /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
@@ -4920,25 +4533,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -4965,39 +4560,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `document_id_taken`. */
             409: {
                 headers: {
@@ -5029,56 +4592,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -5114,53 +4629,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     withdrawDraft: {
@@ -5189,113 +4659,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `draft_signed`. */
             409: {
                 headers: {
@@ -5322,82 +4690,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     importAgreement: {
@@ -5600,25 +4895,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -5645,39 +4922,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The resource does not exist. Reasons: `unknown_agreement`. */
             404: {
                 headers: {
@@ -5735,137 +4980,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     makeInputTypedData: {
@@ -5961,108 +5080,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`. */
             409: {
                 headers: {
@@ -6094,137 +5115,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     submitInput: {
@@ -6324,25 +5219,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -6369,64 +5246,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
@@ -6458,56 +5279,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -6543,24 +5316,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
             /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
@@ -6686,108 +5442,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`. */
             409: {
                 headers: {
@@ -6819,137 +5477,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     previewNotifications: {
@@ -7065,269 +5597,16 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Seconds to wait before the next request.
-                     * @example 1
-                     */
-                    "Retry-After"?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "conflict";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
+            409: components["responses"]["RepeatableConflict"];
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listAgreements: {
@@ -7404,149 +5683,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getAgreement: {
@@ -7602,169 +5744,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     updateAgreement: {
@@ -7833,209 +5819,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getAgreementState: {
@@ -8091,169 +5883,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listAgreementInputs: {
@@ -8328,169 +5964,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getAgreementDocument: {
@@ -8541,189 +6021,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getAgreementEvidence: {
@@ -8793,93 +6098,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
             409: {
                 headers: {
@@ -8906,82 +6128,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listWebhooks: {
@@ -9018,169 +6167,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     createWebhook: {
@@ -9285,25 +6278,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -9330,39 +6305,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_limit_reached`. */
             409: {
                 headers: {
@@ -9394,137 +6337,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getWebhook: {
@@ -9556,189 +6373,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     disableWebhook: {
@@ -9767,189 +6409,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     updateWebhook: {
@@ -10040,93 +6507,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_limit_reached`, `webhook_disabled`. */
             409: {
                 headers: {
@@ -10153,122 +6537,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     testWebhook: {
@@ -10305,133 +6578,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["RepeatableBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_disabled`. */
             409: {
                 headers: {
@@ -10498,53 +6649,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listWebhookDeliveries: {
@@ -10582,189 +6688,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     redeliverWebhook: {
@@ -10802,133 +6733,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["RepeatableBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_disabled`. */
             409: {
                 headers: {
@@ -10995,53 +6804,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     recoverWebhook: {
@@ -11090,133 +6854,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["RepeatableBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_disabled`. */
             409: {
                 headers: {
@@ -11248,56 +6890,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -11333,53 +6927,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -11431,294 +6980,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Seconds to wait before the next request.
-                     * @example 1
-                     */
-                    "Retry-After"?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "conflict";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["RepeatableBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
+            409: components["responses"]["RepeatableConflict"];
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
+            429: components["responses"]["RepeatableRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listEvents: {
@@ -11774,149 +7046,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     streamEvents: {
@@ -11948,169 +7083,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listSigningLinks: {
@@ -12171,169 +7150,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     createSigningLink: {
@@ -12421,108 +7244,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
+            404: components["responses"]["RepeatableNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `link_limit_reached`. */
             409: {
                 headers: {
@@ -12554,56 +7279,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -12639,53 +7316,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     revokeSigningLink: {
@@ -12739,169 +7371,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getSharedAgreement: {
@@ -12939,213 +7415,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getSharedDocument: {
@@ -13209,213 +7486,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getSharedState: {
@@ -13453,213 +7531,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listSharedInputs: {
@@ -13703,213 +7582,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getSharedEvidence: {
@@ -13969,137 +7649,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
             409: {
                 headers: {
@@ -14134,82 +7688,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     makeSharedInputTypedData: {
@@ -14301,109 +7782,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`. */
             409: {
                 headers: {
@@ -14438,138 +7820,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     submitSharedInput: {
@@ -14669,25 +7924,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -14717,62 +7954,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
@@ -14807,62 +7990,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -14893,24 +8022,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
             /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
@@ -15025,109 +8137,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `draft_signed`, `nonce_in_flight`. */
             409: {
                 headers: {
@@ -15162,138 +8175,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     deploySharedAgreement: {
@@ -15384,25 +8270,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
@@ -15432,62 +8300,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OpenNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `draft_signed`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
@@ -15522,62 +8336,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -15608,24 +8368,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
             /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
@@ -15690,169 +8433,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     createSession: {
@@ -15913,109 +8500,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `session_limit_reached`. */
             409: {
                 headers: {
@@ -16050,138 +8538,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getCurrentSession: {
@@ -16211,189 +8572,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     endCurrentSession: {
@@ -16420,189 +8606,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     revokeSession: {
@@ -16631,189 +8642,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listPortalLinks: {
@@ -16848,169 +8684,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     createPortalLink: {
@@ -17071,108 +8751,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["RepeatableBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["RepeatablePaymentRequired"];
+            403: components["responses"]["RepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `link_limit_reached`. */
             409: {
                 headers: {
@@ -17204,56 +8786,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    /**
-                     * @description Present if this response repeats that of an earlier request with the same key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RepeatablePayloadTooLarge"];
+            415: components["responses"]["RepeatableUnsupportedMediaType"];
             /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
@@ -17289,53 +8823,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     previewPortalLink: {
@@ -17382,241 +8871,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     revokePortalLink: {
@@ -17645,189 +8908,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The resource does not exist. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "not_found";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     createWalletChallenge: {
@@ -17876,241 +8964,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     createWalletSession: {
@@ -18159,241 +9021,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is too large, or is sent in more than 1,024 chunks. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payload_too_large";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The body is not JSON in UTF-8. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unsupported_media_type";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["OpenPayloadTooLarge"];
+            415: components["responses"]["OpenUnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getWalletSession: {
@@ -18428,185 +9064,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     endWalletSession: {
@@ -18641,185 +9105,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     listWalletAgreements: {
@@ -18859,185 +9151,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "bad_request";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The API key is missing, invalid, disabled or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "unauthorized";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description This scope requires a paid plan. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "payment_required";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description The principal is not entitled to this scope or does not own the resource. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "forbidden";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "rate_limited";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "internal_error";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
-            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description The rate limit: `q` requests are refilled every `w` seconds.
-                     * @example "read";q=100;w=2
-                     */
-                    "RateLimit-Policy"?: string;
-                    /**
-                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
-                     * @example "read";r=97;t=1
-                     */
-                    RateLimit?: string;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        error?: {
-                            /** @constant */
-                            code?: "chain_unavailable";
-                            details?: {
-                                reason?: unknown;
-                            };
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["OpenBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["OpenPaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ChainUnavailable"];
         };
     };
     getHealth: {

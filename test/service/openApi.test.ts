@@ -79,6 +79,18 @@ test('all routes but those of the system ask for a key or a session of one, and 
   }
 });
 
+test('a failure without reasons stands once in the document, and every route refers to it', () => {
+  const shared = Object.keys(document.components.responses).map((name) => `#/components/responses/${name}`);
+  const failures = listOperations().flatMap(({ operation }) =>
+    Object.entries(operation.responses).flatMap(([status, response]) => (status >= '400' ? [response] : [])),
+  );
+  const referred = failures.flatMap(({ $ref }) => $ref ?? []);
+  expect(shared).toEqual(expect.arrayContaining(['#/components/responses/InternalError']));
+  expect(shared.toSorted()).toEqual([...new Set(referred)].toSorted());
+  const written = failures.filter(({ $ref, description }) => $ref === undefined && description !== '');
+  for (const { description } of written) expect(description).toMatch(/Reasons: `|unavailable/);
+});
+
 test('the signature of a permit may have either recovery value, which is a whole number', () => {
   expect(document.components.schemas.Signature).toMatchObject({
     properties: { v: { type: 'integer', enum: [27, 28] } },

@@ -33,6 +33,7 @@ test('it shows every route with its parameters, statuses and reasons, and every 
       expect(shown, operationId).toContain(`<code>${path}</code>`);
       for (const { name } of parameters) expect(shown, operationId).toContain(`<code>${name}</code>`);
       for (const status of Object.keys(responses)) expect(shown, operationId).toContain(`>${status}</span>`);
+      if ('500' in responses) expect(shown, operationId).toContain('>500</span> Internal error.');
     }
   for (const name of Object.keys(document.components.schemas))
     expect(html).toContain(`<h3 id="schema-${name}">`);

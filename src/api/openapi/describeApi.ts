@@ -4,7 +4,9 @@ import type { ChainConfiguration } from '../../platform/config/configuration.ts'
 import type { Limits } from '../../platform/config/limits.ts';
 import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
-import { errorShape, headerComponents } from '../endpoint/documentation.ts';
+import { failureComponents } from '../endpoint/describeFailure.ts';
+import { errorShape } from '../endpoint/documentation.ts';
+import { headerComponents } from '../endpoint/responseHeaders.ts';
 import { tags } from '../endpoint/tags.ts';
 import type { PublicRoute } from '../http/createApp.ts';
 import { describeLimits, listLimits } from './describeLimits.ts';
@@ -62,6 +64,10 @@ export function describeApi(parts: ApiParts): ApiDocument {
     registry.registerComponent('headers', name, header);
   registry.register('ErrorBody', errorShape);
   const routes = endpoints.map((endpoint) => endpoint.describe(clientProfile));
+  const referred = JSON.stringify(routes.map(({ responses }) => responses));
+  for (const [name, response] of Object.entries(failureComponents))
+    if (referred.includes(`"#/components/responses/${name}"`))
+      registry.registerComponent('responses', name, response);
   for (const route of routes) registry.registerPath(withLinks(route, endpoints));
   for (const { path, documentation } of publicRoutes)
     registry.registerPath({ ...documentation, method: 'get', path, security: [] });

@@ -50,7 +50,8 @@ const parameterShape = z.object({
 export type Parameter = z.output<typeof parameterShape>;
 
 const responseShape = z.object({
-  description: z.string(),
+  $ref: z.string().optional(),
+  description: z.string().default(''),
   headers: z.record(z.string(), headerShape).default({}),
   content: contentShape.default({}),
 });
@@ -83,6 +84,7 @@ export const apiShape = z.object({
   components: z.object({
     schemas: z.record(z.string(), schemaShape).default({}),
     headers: z.record(z.string(), headerShape).default({}),
+    responses: z.record(z.string(), responseShape).default({}),
     securitySchemes: z.record(z.string(), z.looseObject({ description: z.string().default('') })).default({}),
   }),
 });

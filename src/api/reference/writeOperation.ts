@@ -26,7 +26,9 @@ export function writeOperation(route: Route, api: Api): string {
       ? ''
       : `<h4>Example</h4>\n<pre tabindex="0"><code>${escapeHtml(writeCurl(route, api.servers[0]?.url ?? ''))}</code></pre>`,
     '<h4>Answers</h4>',
-    ...Object.entries(responses).map(([status, response]) => writeResponse(status, response, api)),
+    ...Object.entries(responses).map(([status, response]) =>
+      writeResponse(status, findShared(response, api), api),
+    ),
   ];
   return `<section class="operation" aria-labelledby="${anchor}">\n${parts.filter((part) => part !== '').join('\n')}\n</section>`;
 }
@@ -40,6 +42,12 @@ function writeParameters(parameters: readonly Parameter[]): string {
     [description ?? '', example === undefined ? '' : `Example: \`${example}\`.`].map(writeInline).join(' '),
   ]);
   return writeTable('Parameters', ['Name', 'In', 'Type', 'Presence', 'Meaning'], rows);
+}
+
+/** The component that a response refers to, or else the response itself. */
+function findShared(response: ApiResponse, { components }: Api): ApiResponse {
+  const name = response.$ref?.split('/').at(-1) ?? '';
+  return components.responses[name] ?? response;
 }
 
 function writeResponse(status: string, response: ApiResponse, api: Api): string {

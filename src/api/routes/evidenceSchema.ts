@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { commonHeaders } from '../endpoint/documentation.ts';
+import { commonHeaders } from '../endpoint/responseHeaders.ts';
 import type { PublicRoute } from '../http/createApp.ts';
 import { writeEvidenceSchema } from '../shapes/evidenceShapes.ts';
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type pg from 'pg';
 import { writeJson } from '../../platform/http/writeJson.ts';
 import { createDatabaseProbe } from '../../platform/operations/databaseProbe.ts';
-import { commonHeaders } from '../endpoint/documentation.ts';
+import { commonHeaders } from '../endpoint/responseHeaders.ts';
 import type { PublicRoute } from '../http/createApp.ts';
 
 const healthShape = z

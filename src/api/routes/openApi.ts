@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { writeJson } from '../../platform/http/writeJson.ts';
-import { commonHeaders } from '../endpoint/documentation.ts';
+import { commonHeaders } from '../endpoint/responseHeaders.ts';
 import type { PublicRoute } from '../http/createApp.ts';
 import type { ApiDocument } from '../openapi/describeApi.ts';
 

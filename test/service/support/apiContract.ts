@@ -32,6 +32,7 @@ const headerShape = z.union([
 ]);
 type Schema = z.output<typeof schemaShape>;
 const responseShape = z.looseObject({
+  $ref: z.string().optional(),
   headers: z.record(z.string(), headerShape).optional(),
   content: z.record(z.string(), z.object({ schema: schemaShape })).optional(),
   links: z
@@ -63,6 +64,7 @@ const documentShape = z.looseObject({
   components: z.looseObject({
     schemas: z.record(z.string(), schemaShape),
     headers: z.record(z.string(), headerShape),
+    responses: z.record(z.string(), responseShape),
   }),
 });
 export type ContractDocument = z.output<typeof documentShape>;
@@ -139,6 +141,13 @@ function createContract(document: ContractDocument): ApiContract {
     return resolveHeader(target);
   };
 
+  const resolveResponse = (response: DocumentedResponse | undefined): DocumentedResponse | undefined => {
+    if (response?.$ref === undefined) return response;
+    const target = document.components.responses[response.$ref.replace('#/components/responses/', '')];
+    if (!target) throw new Error(`the document has no ${response.$ref}`);
+    return target;
+  };
+
   const findTemplate = ({ path }: Seen) => {
     const [target = ''] = path.split('?', 1);
     return templates.find(({ pattern }) => pattern.test(target));
@@ -156,7 +165,7 @@ function createContract(document: ContractDocument): ApiContract {
     // The server refuses a head that is too long before it looks for the route.
     if (status === 400 && path.length > maxTarget) return outside({});
     const operation = findOperation(seen);
-    if (operation) return operation.responses[status];
+    if (operation) return resolveResponse(operation.responses[status]);
     return status === 405 ? outside({ Allow: { required: true, schema: {} } }) : undefined;
   };
 
