@@ -84,8 +84,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withIndexers } },
-      // Short runs of longer commands: `npm run test:long`, and `.ci/run`.
-      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withIndexers } },
+      // Kills, reorganisations, large requests, and short runs of longer commands: `npm run test:long`, and `.ci/run`.
+      {
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          ...withIndexers,
+          setupFiles: ['test/service/support/beforeFile.ts'],
+        },
+      },
     ],
   },
 });

@@ -9,6 +9,7 @@ import { createDatabase, type DatabaseHandle } from '../../src/platform/database
 import { createLogger } from '../../src/platform/log/createLogger.ts';
 import type { Child } from '../../src/platform/supervision/child.ts';
 import { createKey, revokeKey } from '../../src/records/principals/apiKeys.ts';
+import { copyDatabase } from '../e2e/support/copyDatabase.ts';
 import { deployPingPong } from '../support/deployPingPong.ts';
 import { patienceMs } from '../support/patience.ts';
 import { signInputPermit } from '../support/permits.ts';
@@ -18,7 +19,6 @@ import { startRunning } from '../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
 import { createSingleCallClient } from '../support/singleCalls.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { copyDatabase } from './support/copyDatabase.ts';
 
 const eventShape = z.looseObject({ id: z.string(), data: z.looseObject({ sequence: z.int() }) });
 const pageShape = z.object({

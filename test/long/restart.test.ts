@@ -8,14 +8,14 @@ import { parseEventLogs } from 'viem';
 import { expect, type TestContext, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { startPostgres } from '../../src/cli/devtools/postgres.ts';
+import { deploy, permittedSubmission, submission } from '../index/support/agreements.ts';
+import { expectIndexEqualsChain } from '../index/support/expectIndex.ts';
+import { startTestChain } from '../index/support/testChain.ts';
 import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { makeScratchDirectory } from '../support/scratchDirectory.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { deploy, permittedSubmission, submission } from './support/agreements.ts';
-import { expectIndexEqualsChain } from './support/expectIndex.ts';
-import { startTestChain } from './support/testChain.ts';
 
 /** A chain with an agreement, and functions that create more. Everything ends with the test. */
 async function openScene(onTestFinished: TestContext['onTestFinished']) {

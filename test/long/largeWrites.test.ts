@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { newSigningLinkShape } from '../../src/api/shapes/sharingShapes.ts';
+import { type Answer, createCall } from '../service/support/call.ts';
+import { startWorkedService, type WorkedService } from '../service/support/chainService.ts';
+import { buildLease } from '../service/support/documents.ts';
+import { deployLease, type Lease } from '../service/support/leases.ts';
+import { createAccount, inAnHour, signDeploy } from '../service/support/permits.ts';
+import { chainId } from '../service/support/testChain.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { type Answer, createCall } from './support/call.ts';
-import { startWorkedService, type WorkedService } from './support/chainService.ts';
-import { buildLease } from './support/documents.ts';
-import { deployLease, type Lease } from './support/leases.ts';
-import { createAccount, inAnHour, signDeploy } from './support/permits.ts';
-import { chainId } from './support/testChain.ts';
 
 /** On a busy machine a test may have to ask several times before enough requests wait together. */
 vi.setConfig({ testTimeout: 180_000 });

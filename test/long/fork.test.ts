@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgreementsClient } from '../../client/src/index.ts';
+import { createLocalStacks, type LocalStack, type LocalStacks } from '../e2e/support/localStack.ts';
+import { startProgram } from '../e2e/support/program.ts';
 import { type PublicChain, startPublicChain } from '../support/publicChain.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { createLocalStacks, type LocalStack, type LocalStacks } from './support/localStack.ts';
-import { startProgram } from './support/program.ts';
 
 const chainId = 59141;
 let publicChain: PublicChain;

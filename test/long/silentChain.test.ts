@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { expect, type TestContext, test } from 'vitest';
+import { deploy, submission } from '../index/support/agreements.ts';
+import { expectIndexEqualsChain } from '../index/support/expectIndex.ts';
+import { startTestChain } from '../index/support/testChain.ts';
 import { catchUp, startIndexer } from '../support/indexer.ts';
 import { createLyingNode } from '../support/lyingNode.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { deploy, submission } from './support/agreements.ts';
-import { expectIndexEqualsChain } from './support/expectIndex.ts';
-import { startTestChain } from './support/testChain.ts';
 
 /**
  * Two chains, and an indexer of both. The second chain's node can fall silent. Everything ends with the test.

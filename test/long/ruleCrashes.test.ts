@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { FaultPoint } from '../../../src/platform/supervision/faultPoint.ts';
-import { patienceMs } from '../../support/patience.ts';
-import { waitUntil } from '../../support/waitUntil.ts';
-import { type CrashScene, createCrashScene } from './support/crashScene.ts';
-import { ruleOf } from './support/ruleScene.ts';
+import type { FaultPoint } from '../../src/platform/supervision/faultPoint.ts';
+import { type CrashScene, createCrashScene } from '../service/rules/support/crashScene.ts';
+import { ruleOf } from '../service/rules/support/ruleScene.ts';
+import { patienceMs } from '../support/patience.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 
 /** One test starts seven workers one after the other. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { deploy, submission } from '../index/support/agreements.ts';
+import { expectIndexEqualsChain } from '../index/support/expectIndex.ts';
+import { startTestChain } from '../index/support/testChain.ts';
 import { createAnvilClient } from '../support/anvilClient.ts';
 import { catchUp, startIndexer } from '../support/indexer.ts';
 import { createLyingNode } from '../support/lyingNode.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { deploy, submission } from './support/agreements.ts';
-import { expectIndexEqualsChain } from './support/expectIndex.ts';
-import { startTestChain } from './support/testChain.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

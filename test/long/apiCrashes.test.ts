@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AgreementsClient, ConnectionError } from '../../client/src/index.ts';
 import type { Child } from '../../src/platform/supervision/child.ts';
 import { type FaultPoint, faultPoints } from '../../src/platform/supervision/faultPoint.ts';
+import { type CalledStack, createCaller } from '../e2e/support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startRunning } from '../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
 import { createSingleCallClient } from '../support/singleCalls.ts';
-import { type CalledStack, createCaller } from './support/caller.ts';
 
 let database: TestDatabase;
 let stack: ServiceStack;

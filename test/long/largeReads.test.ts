@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newSigningLinkShape } from '../../src/api/shapes/sharingShapes.ts';
+import { lamp } from '../service/projector/support/scene.ts';
+import { insertRecord } from '../service/projector/support/serviceRows.ts';
+import { insertRecords } from '../service/support/rows.ts';
+import { startTestService, type TestPrincipal, type TestService } from '../service/support/testService.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { lamp } from './projector/support/scene.ts';
-import { insertRecord } from './projector/support/serviceRows.ts';
-import { insertRecords } from './support/rows.ts';
-import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 /** On a busy machine a test may have to ask several times before enough requests wait together. */
 vi.setConfig({ testTimeout: 180_000 });
