@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks files of evidence (docs/evidence.md, docs/evidence-protocol.md) with nothing but Python's standard library.
 
-    verify.py FILE... [--require LEVEL] [--trust-hash n:0x...] [--trust-sequencer 0x...] [--json]
+    verify.py FILE... [--require LEVEL] [--trust-hash n:0x...] [--trust-sequencer 0x...] [--trust-layout 4,5,6,7] [--json]
 
 It shares no code with the service: where both agree, the documents say enough. Exit code 0 if every file holds at the level
 demanded, 1 if one does not.
@@ -1511,13 +1511,18 @@ def check_actor(file, one, transaction, signer, path):
 OWN_PLACE = 0x5AB42CED628888259C08AC98DB1EB0CF702FC1501344311D8B100CD1BFE4BB00
 
 
-def check_state(file, headers, engine):
+LAYOUT = ("docHash", "initialState", "currentState", "nonces")
+
+
+def check_state(file, headers, engine, layout):
+    """`layout`: the slots that the reader knows, in the order of LAYOUT, or None: then they are the file's own statement."""
     state, facts = file["state"], file["agreement"]
     is_last = state["block"] == len(headers) - 1 and headers[state["block"]] is not None
     require(is_last, "state_proof_invalid", "state.block")
     slots = {key: int(slot, 16) for key, slot in state["layout"].items()}
     ordinary = [slot < 64 or (key == "nonces" and slot == OWN_PLACE) for key, slot in slots.items()]
     require(all(ordinary) and len(set(slots.values())) == 4, "state_proof_invalid", "state.layout")
+    require(layout in (None, [slots[key] for key in LAYOUT]), "state_proof_invalid", "state.layout")
     path = "state.accountProof"
     with guarded("state_proof_invalid", path):
         nodes = [raw(node) for node in state["accountProof"]]
@@ -1573,15 +1578,15 @@ def is_anchored(file, headers, hashes, sequencers):
     return bool(sequencers) and all(sealer(header) in sequencers for header in headers)
 
 
-def verify(data, hashes=None, sequencers=(), factory=None):
-    """The level that a file reaches. Raises Refused."""
+def verify(data, hashes=None, sequencers=(), factory=None, layout=None):
+    """The level that a file reaches, and what its storage shows. Raises Refused."""
     try:
-        return find_level(data, hashes or {}, set(sequencers), factory)
+        return find_level(data, hashes or {}, set(sequencers), factory, layout)
     except RecursionError as error:
         raise Refused("bad_format", "nested too deeply") from error
 
 
-def find_level(data, hashes, sequencers, factory):
+def find_level(data, hashes, sequencers, factory, layout):
     file = read_file(data)
     chain = file["chain"]
     contracts = (chain["factory"], chain["implementation"])
@@ -1599,8 +1604,10 @@ def find_level(data, hashes, sequencers, factory):
     shown += [check_input(file, at, transactions, engine) for at in range(len(file["inputs"]))]
     final = raw(file["agreement"]["currentState"])
     require(engine.state == final, "final_state_mismatch", "agreement.currentState")
+    storage = "not shown"
     if file["state"]:
-        check_state(file, headers, engine)
+        check_state(file, headers, engine, layout)
+        storage = "shown if the layout in the file is right" if layout is None else "shown"
     is_included = all(one.is_included for one in transactions)
     missing = {
         "no_state_proof": file["state"] is None,
@@ -1610,8 +1617,8 @@ def find_level(data, hashes, sequencers, factory):
     require(file["notes"] == [note for note, is_missing in missing.items() if is_missing], "bad_format", "notes")
     anchored = is_anchored(file, headers, hashes, sequencers)
     if is_included:
-        return "anchored" if anchored else "included"
-    return "none" if "nothing" in shown else "signed"
+        return ("anchored" if anchored else "included"), storage
+    return ("none" if "nothing" in shown else "signed"), storage
 
 
 def read_options():
@@ -1620,6 +1627,7 @@ def read_options():
     parser.add_argument("--require", choices=LEVELS[1:], default="included")
     parser.add_argument("--trust-hash", action="append", default=[], metavar="n:0x…")
     parser.add_argument("--trust-sequencer", action="append", default=[], metavar="0x…")
+    parser.add_argument("--trust-layout", metavar="4,5,6,7", help="slots of docHash, initialState, currentState, nonces")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return parser.parse_args()
 
@@ -1629,18 +1637,19 @@ def main():
     pairs = [text.lower().split(":", 1) for text in options.trust_hash]
     hashes = {int(number): found for number, found in pairs}
     sequencers = [raw(text.lower()) for text in options.trust_sequencer]
+    layout = [int(slot, 0) for slot in options.trust_layout.split(",")] if options.trust_layout else None
     holds = True
     for name in options.files:
         with open(name, "rb") as file:
             data = file.read(MOST_BYTES + 1)
         try:
-            level = verify(data, hashes, sequencers)
-            found = {"file": name, "ok": True, "level": level}
+            level, storage = verify(data, hashes, sequencers, layout=layout)
+            found = {"file": name, "ok": True, "level": level, "storage": storage}
             holds = holds and LEVELS.index(level) >= LEVELS.index(options.require)
         except Refused as error:
             found = {"file": name, "ok": False, "reason": error.reason, "path": error.path}
             holds = False
-        shown = found.get("level") or f"refused, {found['reason']} ({found['path']})"
+        shown = f"{found['level']}, last state {found['storage']}" if found["ok"] else f"refused, {found['reason']} ({found['path']})"
         print(json.dumps(found) if options.json else f"{name}: {shown}")
     return 0 if holds else 1
 

@@ -73,7 +73,7 @@ describe('evidence', () => {
         { by: 'permit', input: 'accept', roles: ['tenant'], toState: 'ACTIVE' },
         { by: 'permit', input: 'pay', toState: 'PAID', called: world.chain.token.toLowerCase() },
       ],
-      provedAt: { blockNumber: expect.any(Number) },
+      storage: { blockNumber: expect.any(Number), isLayoutKnown: false },
     });
   });
 

@@ -1,4 +1,5 @@
 /** Checks evidence files locally: no request, no run-time dependency, in Node, browsers and workers. */
+export type { EvidenceLayout } from '../../../src/protocol/evidence/evidenceFile.ts';
 export type {
   EvidenceAct,
   EvidenceFinding,

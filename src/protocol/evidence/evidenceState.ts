@@ -3,7 +3,7 @@ import { hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
 import type { Header } from './blockParts.ts';
 import { checked } from './evidenceChain.ts';
-import type { EvidenceFile, EvidenceState } from './evidenceFile.ts';
+import { type EvidenceFile, type EvidenceLayout, type EvidenceState, lowerHex } from './evidenceFile.ts';
 import type { Replay } from './evidenceReplay.ts';
 import { type RefusalReason, refuse } from './refusal.ts';
 import { decodeList, EncodingError, hexItem, numberItem } from './rlpFields.ts';
@@ -38,15 +38,22 @@ export function listProvedSlots(
 
 /**
  * Checks the contract's storage at the last block against the replay: its code, the document's hash, its
- * states, and the number of permits used by each possible signer. The layout proves itself: three different
- * ordinary slots hold the document's hash, the initial and the current state.
+ * states, and the number of permits used by each possible signer.
  *
+ * The layout is taken from the file. It cannot prove itself: a maker who chooses an unused slot for the
+ * nonces reads 0 for each of them. So the values hold as far as the layout is the engine's.
+ *
+ * @param layout the engine's layout if the reader knows it; the file must then name the same.
  * @throws EvidenceRefusal if a proof does not hold, or shows something else.
  */
 export function checkState(
   file: EvidenceFile,
   state: EvidenceState,
-  { headers, replay }: { headers: readonly (Header | null)[]; replay: Replay },
+  {
+    headers,
+    replay,
+    layout,
+  }: { headers: readonly (Header | null)[]; replay: Replay; layout: EvidenceLayout | undefined },
 ): void {
   const header = headers[state.block];
   if (state.block !== file.blocks.length - 1 || !header)
@@ -55,7 +62,7 @@ export function checkState(
       'state.block',
       'The state has to be proved at the last block, by its header.',
     );
-  requireLayout(state);
+  requireLayout(state, layout);
   const { address, docHash, initialState } = file.agreement;
   const account = readProved(header.stateRoot, address, state.accountProof, 'state.accountProof');
   if (account === null) refuse('state_proof_invalid', 'state.accountProof', 'There is no such account.');
@@ -91,7 +98,12 @@ export function checkState(
   }
 }
 
-function requireLayout({ layout }: EvidenceState): void {
+const layoutParts = ['docHash', 'initialState', 'currentState', 'nonces'] as const;
+
+function requireLayout({ layout }: EvidenceState, known: EvidenceLayout | undefined): void {
+  if (known && layoutParts.some((part) => lowerHex(known[part]) !== layout[part]))
+    refuse('state_proof_invalid', 'state.layout', 'The layout is not the one that you know of this engine.');
+
   const { nonces, ...words } = layout;
   const slots = [...Object.values(words), nonces].map((slot) => BigInt(slot));
   const isOrdinary = (slot: bigint) => slot < BigInt(ordinarySlots);

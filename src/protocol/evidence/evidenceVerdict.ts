@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import type { WireValue } from '../values.ts';
 import type { SignedBy } from './evidenceDeployment.ts';
+import type { EvidenceLayout } from './evidenceFile.ts';
 import type { RefusalReason } from './refusal.ts';
 
 /** How far a file proves its content; each level includes the earlier ones. */
@@ -45,8 +46,20 @@ export type EvidenceFinding = {
   /** The document, character by character as hashed. */
   readonly document: string;
   readonly acts: readonly EvidenceAct[];
-  /** The block up to which completeness is proved, as far as that is possible; null without a state proof. */
-  readonly provedAt: { readonly blockNumber: number; readonly blockHash: Hex; readonly time: number } | null;
+  /**
+   * The block at which the contract's storage agrees with the steps, as far as the layout is right; null
+   * without a proof of the storage.
+   */
+  readonly storage: {
+    readonly blockNumber: number;
+    readonly blockHash: Hex;
+    /** Unix seconds. */
+    readonly time: number;
+    /** The slots in which the values were looked up. */
+    readonly layout: EvidenceLayout;
+    /** Whether the caller knew the layout. If not, it is the file's own statement. */
+    readonly isLayoutKnown: boolean;
+  } | null;
   /** The blocks that the file relies on. */
   readonly blocks: readonly { readonly number: number; readonly hash: Hex; readonly isAnchored: boolean }[];
   readonly made: { readonly at: string; readonly by: string; readonly software: string };

@@ -1,3 +1,5 @@
+import type { Hex } from 'viem';
+import type { EvidenceLayout } from './evidenceFile.ts';
 import type { EvidenceFinding } from './evidenceVerdict.ts';
 
 type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'> & {
@@ -12,7 +14,7 @@ export function writeFindings(facts: Facts): Pick<EvidenceFinding, 'established'
 }
 
 function listEstablished(facts: Facts): string[] {
-  const { level, agreement, acts, chain, blocks, provedAt, confirmedBy } = facts;
+  const { level, agreement, acts, chain, blocks, storage, confirmedBy } = facts;
   const unsigned = acts.filter(({ by }) => by === 'nothing').length;
   const inputs = acts.length - 1;
   const said = [
@@ -35,15 +37,23 @@ function listEstablished(facts: Facts): string[] {
         ? 'The listed blocks are signed by the sequencer that you named.'
         : 'The hashes of all listed blocks were confirmed by the sources that you named.',
     );
-  if (provedAt)
-    said.push(
-      `At block ${provedAt.blockNumber} (${writeTime(provedAt.time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of each account that the rules name: no permit of theirs was left out.`,
-    );
+  if (storage?.isLayoutKnown) said.push(`${describeStorage(storage)}.`);
   return said;
 }
 
+/** What the storage shows if its layout is right, as a sentence without its end. */
+function describeStorage({ blockNumber, time }: NonNullable<Facts['storage']>): string {
+  return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of each account that the rules name: no permit of theirs was left out`;
+}
+
+/** The slots of a layout, ordinary ones by number. */
+function listSlots({ docHash, initialState, currentState, nonces }: EvidenceLayout): string {
+  const write = (slot: Hex) => (BigInt(slot) < 2n ** 32n ? String(BigInt(slot)) : slot);
+  return `${write(docHash)} for the text’s hash, ${write(initialState)} and ${write(currentState)} for the first and the last state, ${write(nonces)} for the permits`;
+}
+
 function listTrusted(facts: Facts): string[] {
-  const { level, chain, confirmedBy, hasSignedContent } = facts;
+  const { level, chain, confirmedBy, hasSignedContent, storage } = facts;
   const said = ['That nobody can forge the signatures and hashes in use (secp256k1, Keccak-256).'];
   if (level === 'anchored')
     said.push(
@@ -64,13 +74,17 @@ function listTrusted(facts: Facts): string[] {
   );
   if (!hasSignedContent)
     said.push('The values that the agreement started from: they are taken from the file.');
+  if (storage && !storage.isLayoutKnown)
+    said.push(
+      `The places in the contract’s storage that the file names (slots ${listSlots(storage.layout)}): a wrong place can hide permits that were left out. If the engine uses these places, this is proved: ${describeStorage(storage)}.`,
+    );
   return said;
 }
 
-function listNotShown({ acts, provedAt, level }: Facts): string[] {
+function listNotShown({ acts, storage, level }: Facts): string[] {
   const last = acts.at(-1);
   const said = ['Who the people behind the accounts are: an account is known by its address alone.'];
-  if (provedAt)
+  if (storage)
     said.push(
       'Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded. Anything after that block is not covered.',
     );

@@ -10,7 +10,7 @@ import { type Header, recoverSealer } from './blockParts.ts';
 import { type CheckedTransaction, checkBlocks, checkTransaction } from './evidenceChain.ts';
 import { checkDeployment } from './evidenceDeployment.ts';
 import { type CompiledDocument, compileDocument } from './evidenceDocument.ts';
-import { type EvidenceFile, lowerHex } from './evidenceFile.ts';
+import { type EvidenceFile, type EvidenceLayout, lowerHex } from './evidenceFile.ts';
 import { checkInput, requireComplete } from './evidenceInputs.ts';
 import { createReplay, type Replay } from './evidenceReplay.ts';
 import { checkState } from './evidenceState.ts';
@@ -32,6 +32,11 @@ export type VerifyOptions = {
   readonly trustedSequencers?: readonly Hex[] | undefined;
   /** A factory and engine that the caller trusts in addition to the protocol's registry. */
   readonly factory?: { readonly factory: Hex; readonly implementation: Hex } | undefined;
+  /**
+   * Where the engine keeps its values, if the caller knows it. The file must name the same layout. Without
+   * it the layout is taken from the file, and what the storage shows is trusted and not established.
+   */
+  readonly layout?: EvidenceLayout | undefined;
   /** Called between parts of the work, so that a page stays responsive. */
   readonly pause?: (() => Promise<void>) | undefined;
 };
@@ -84,14 +89,15 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   }
   if (replay.engine.state !== file.agreement.currentState)
     refuse('final_state_mismatch', 'agreement.currentState', 'The inputs lead to another state.');
-  if (file.state) checkState(file, file.state, { headers, replay });
+  const { layout } = options;
+  if (file.state) checkState(file, file.state, { headers, replay, layout });
   requireNotes(file, { transactions, acts });
   const confirmedBy = await findAnchor(file, headers, options);
   const facts = {
     level: decideLevel({ transactions, acts, isAnchored: confirmedBy !== null }),
     ...describeFile(file, compiled),
     acts,
-    provedAt: findProvedBlock(file),
+    storage: describeStorage(file, layout !== undefined),
     blocks: file.blocks.map(({ number, hash }) => ({
       number,
       hash,
@@ -235,9 +241,14 @@ async function findAnchor(
   return 'sequencer';
 }
 
-function findProvedBlock({ state, blocks }: EvidenceFile): EvidenceFinding['provedAt'] {
+function describeStorage(
+  { state, blocks }: EvidenceFile,
+  isLayoutKnown: boolean,
+): EvidenceFinding['storage'] {
   const block = state && blocks[state.block];
-  return block ? { blockNumber: block.number, blockHash: block.hash, time: block.timestamp } : null;
+  if (!block) return null;
+  const { number: blockNumber, hash: blockHash, timestamp: time } = block;
+  return { blockNumber, blockHash, time, layout: state.layout, isLayoutKnown };
 }
 
 function describeFile(file: EvidenceFile, compiled: CompiledDocument) {

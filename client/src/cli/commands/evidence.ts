@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from 'commander';
 import {
   type EvidenceAct,
   type EvidenceFinding,
+  type EvidenceLayout,
   evidenceLevels,
   mostEvidenceBytes,
   reachesLevel,
@@ -20,11 +21,13 @@ type VerifyChoices = {
   require: (typeof evidenceLevels)[number];
   trustHash: readonly string[];
   trustSequencer: readonly string[];
+  trustLayout?: string;
   rpc?: string;
   quorum: string;
 };
 
 const hashPattern = /^(\d{1,15}):(0x[0-9a-fA-F]{64})$/;
+const slotPattern = /^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/;
 const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 
 /** `evidence` fetches a file, `verify` checks one without the service. */
@@ -72,6 +75,10 @@ function addVerify(program: Command, context: Context): void {
       collect,
       [],
     )
+    .option(
+      '--trust-layout <slots>',
+      'where the engine stores docHash, initialState, currentState and nonces: four slots with commas between them',
+    )
     .option('--rpc <urls>', 'nodes that are asked for the hashes of the blocks, with commas between them')
     .option('--quorum <count>', 'how many of them must name the same hash', '2')
     .addHelpText(
@@ -79,6 +86,7 @@ function addVerify(program: Command, context: Context): void {
       `
 Levels: signed (document, signatures, a path that obeys the document), included (also under the hashes of the blocks named),
 anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc).
+What the contract's storage shows holds as far as the layout in the file is right; --trust-layout compares it.
 Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, 2 wrong use, 5 too few nodes answered.
 
 Examples:
@@ -88,7 +96,10 @@ Examples:
     .action(async (file: string, choices: VerifyChoices) => {
       const trusted = readTrusted(choices);
       const bytes = await readBounded(file);
-      const options = { trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) };
+      const options = {
+        ...{ trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) },
+        layout: readLayout(choices.trustLayout),
+      };
       let verdict = await verifyEvidence(bytes, options);
       if (verdict.ok && choices.rpc !== undefined) {
         const urls = choices.rpc.split(',').filter((url) => url !== '');
@@ -155,6 +166,19 @@ function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${str
 function readAddress(text: string): `0x${string}` {
   if (!addressPattern.test(text)) throw new CliError('--trust-sequencer takes an address.');
   return `0x${text.slice(2).toLowerCase()}`;
+}
+
+function readLayout(text: string | undefined): EvidenceLayout | undefined {
+  if (text === undefined) return undefined;
+  const slots = text.split(',').map((slot): `0x${string}` | undefined => {
+    if (!slotPattern.test(slot)) return undefined;
+    const digits = BigInt(slot).toString(16).padStart(64, '0');
+    return digits.length === 64 ? `0x${digits}` : undefined;
+  });
+  const [docHash, initialState, currentState, nonces] = slots;
+  if (slots.length !== 4 || !docHash || !initialState || !currentState || !nonces)
+    throw new CliError('--trust-layout takes four slots: decimal, or 0x and hex digits.');
+  return { docHash, initialState, currentState, nonces };
 }
 
 function describe({ terminal }: Context, finding: EvidenceFinding, demanded: string): string {
