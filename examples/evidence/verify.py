@@ -1616,9 +1616,11 @@ def find_level(data, hashes, sequencers, factory, layout):
     }
     require(file["notes"] == [note for note, is_missing in missing.items() if is_missing], "bad_format", "notes")
     anchored = is_anchored(file, headers, hashes, sequencers)
-    if is_included:
-        return ("anchored" if anchored else "included"), storage
-    return ("none" if "nothing" in shown else "signed"), storage
+    if is_included and anchored:
+        return "anchored", storage
+    if "nothing" in shown:
+        return "none", storage
+    return ("included" if is_included else "signed"), storage
 
 
 def read_options():

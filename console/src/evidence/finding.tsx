@@ -3,6 +3,7 @@ import {
   type EvidenceAct,
   type EvidenceFinding,
   type EvidenceVerdict,
+  isSigned,
   type RefusedEvidence,
   writeTime,
 } from '../../../client/src/verify/index.ts';
@@ -37,7 +38,7 @@ type FindingProps = {
 
 function Finding({ fileName, finding, again }: FindingProps) {
   const { name, chain, agreement, acts, level, established, trusted, notShown, made } = finding;
-  const { title, meaning } = words.levels[level];
+  const { title, meaning } = words.levels[level === 'anchored' && !isSigned(acts) ? 'anchoredOnly' : level];
   const [shown, setShown] = useState(stepsShown);
   return (
     <div class="finding">

@@ -1,8 +1,9 @@
 import { checksumAddress, type Hex } from 'viem';
-import type {
-  EvidenceAct,
-  EvidenceFinding,
-  EvidenceVerdict,
+import {
+  type EvidenceAct,
+  type EvidenceFinding,
+  type EvidenceVerdict,
+  isSigned,
 } from '../../protocol/evidence/evidenceVerdict.ts';
 import { writeTime } from '../../protocol/evidence/evidenceWords.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
@@ -14,7 +15,8 @@ import { pageStyle } from '../documents/pageStyle.ts';
 const levelWords = {
   none: {
     title: 'Not proved',
-    meaning: 'A signature cannot be read, and nothing in the file shows that the chain executed these steps.',
+    meaning:
+      'A signature cannot be read. Only blocks that you trust can show that the chain executed these steps, and who took them.',
   },
   signed: {
     title: 'Signed',
@@ -29,6 +31,11 @@ const levelWords = {
   anchored: {
     title: 'Signed, included, and anchored',
     meaning: 'The steps are genuine and included in blocks that trusted sources confirmed.',
+  },
+  anchoredOnly: {
+    title: 'Included, and anchored',
+    meaning:
+      'The steps are included in blocks that trusted sources confirmed. A signature cannot be read: some accounts are named by these blocks alone.',
   },
 } as const;
 
@@ -62,7 +69,7 @@ function writeRefusal(message: string, path: string): string {
 
 function writeFinding(finding: EvidenceFinding): string {
   const { name, chain, agreement, level, acts, established, trusted, notShown, made } = finding;
-  const { title, meaning } = levelWords[level];
+  const { title, meaning } = levelWords[level === 'anchored' && !isSigned(acts) ? 'anchoredOnly' : level];
   const accounts = listAccounts(acts);
   const description = describeState(finding);
   return `<header>
@@ -139,7 +146,7 @@ function describeState({ document, agreement }: EvidenceFinding): string {
 const byWords = {
   permit: 'signed a permit',
   transaction: 'signed the transaction',
-  nothing: 'no readable signature',
+  nothing: 'according to the block, no readable signature',
 } as const;
 
 function writeAct(act: EvidenceAct, accounts: readonly Account[]): string {

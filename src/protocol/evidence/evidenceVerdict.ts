@@ -4,7 +4,10 @@ import type { SignedBy } from './evidenceDeployment.ts';
 import type { EvidenceLayout } from './evidenceFile.ts';
 import type { RefusalReason } from './refusal.ts';
 
-/** How far a file proves its content; each level includes the earlier ones. */
+/**
+ * How far a file proves its content. `signed` and `included` need a readable signature for every act. At
+ * `anchored`, confirmed blocks show what the chain accepted, also the acts without a readable signature.
+ */
 export const evidenceLevels = ['none', 'signed', 'included', 'anchored'] as const;
 export type EvidenceLevel = (typeof evidenceLevels)[number];
 
@@ -12,7 +15,7 @@ export type EvidenceLevel = (typeof evidenceLevels)[number];
 export type EvidenceAct = {
   /** 0 for the deployment, then the inputs from 1. */
   readonly position: number;
-  /** Who acted, in lower case; null if nothing proves it. */
+  /** Who acted, in lower case; null if unknown. Without a signature it is known from the block alone. */
   readonly actor: Hex | null;
   /** The document's names for that address at that time. */
   readonly roles: readonly string[];
@@ -77,6 +80,11 @@ export type RefusedEvidence = {
 };
 
 export type EvidenceVerdict = EvidenceFinding | RefusedEvidence;
+
+/** Whether every act carries a readable signature. */
+export function isSigned(acts: readonly Pick<EvidenceAct, 'by'>[]): boolean {
+  return acts.every(({ by }) => by !== 'nothing');
+}
 
 /** Whether a level is at least another one. */
 export function reachesLevel(level: EvidenceLevel, demanded: EvidenceLevel): boolean {

@@ -1,10 +1,12 @@
 import type { Hex } from 'viem';
 import type { EvidenceLayout } from './evidenceFile.ts';
-import type { EvidenceFinding } from './evidenceVerdict.ts';
+import { type EvidenceFinding, isSigned } from './evidenceVerdict.ts';
 
 type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'> & {
   /** Whether all initial content was signed or is in a transaction. */
   readonly hasSignedContent: boolean;
+  /** Whether proofs lead from the listed block hashes to all transactions. */
+  readonly isIncluded: boolean;
   readonly confirmedBy: 'hashes' | 'sequencer' | null;
 };
 
@@ -14,12 +16,12 @@ export function writeFindings(facts: Facts): Pick<EvidenceFinding, 'established'
 }
 
 function listEstablished(facts: Facts): string[] {
-  const { level, agreement, acts, chain, blocks, storage, confirmedBy } = facts;
+  const { level, agreement, acts, chain, blocks, storage, confirmedBy, isIncluded } = facts;
   const unsigned = acts.filter(({ by }) => by === 'nothing').length;
   const inputs = acts.length - 1;
   const said = [
-    `The text of the agreement is unchanged: its hash is ${agreement.docHash}, the one that was agreed to.`,
-    `${countOf(inputs, 'step')} followed the deployment, each allowed by the rules in that text, and they end in the state “${agreement.state}”.`,
+    `The text of the agreement has the hash ${agreement.docHash}, which the deployment names.`,
+    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order, and they end in the state “${agreement.state}”.`,
   ];
   if (unsigned === 0)
     said.push('The deployment and every step carry a signature of the account that is named with it.');
@@ -27,15 +29,15 @@ function listEstablished(facts: Facts): string[] {
     said.push(
       `Of the deployment and the steps, ${acts.length - unsigned} of ${acts.length} carry a readable signature of the account that is named with them.`,
     );
-  if (level === 'included' || level === 'anchored')
+  if (isIncluded)
     said.push(
-      `The deployment and every step stand in blocks of ${chain.name} with the hashes that are listed (${countOf(blocks.length, 'block')}), where they succeeded.`,
+      `The deployment and every step stand in the blocks with the listed hashes (${countOf(blocks.length, 'block')}), where they succeeded.`,
     );
   if (level === 'anchored')
     said.push(
       confirmedBy === 'sequencer'
-        ? 'The listed blocks are signed by the sequencer that you named.'
-        : 'The hashes of all listed blocks were confirmed by the sources that you named.',
+        ? `The listed blocks are signed by the sequencer of ${chain.name} that you named.`
+        : `The hashes of all listed blocks were confirmed for ${chain.name} by the sources that you named.`,
     );
   if (storage?.isLayoutKnown) said.push(`${describeStorage(storage)}.`);
   return said;
@@ -53,7 +55,7 @@ function listSlots({ docHash, initialState, currentState, nonces }: EvidenceLayo
 }
 
 function listTrusted(facts: Facts): string[] {
-  const { level, chain, confirmedBy, hasSignedContent, storage } = facts;
+  const { level, acts, chain, confirmedBy, hasSignedContent, storage, isIncluded } = facts;
   const said = ['That nobody can forge the signatures and hashes in use (secp256k1, Keccak-256).'];
   if (level === 'anchored')
     said.push(
@@ -61,13 +63,17 @@ function listTrusted(facts: Facts): string[] {
         ? `The sequencer of ${chain.name}: that it signs no two histories.`
         : 'The sources that you named for the hashes of blocks: that they tell the chain that everybody sees.',
     );
-  else if (level === 'included')
+  else if (isIncluded)
     said.push(
       `That the listed block hashes are those of ${chain.name}. Compare them with a source that you trust, or have “agreements verify --rpc” ask several.`,
     );
   else
     said.push(
       `That ${chain.name} has taken these steps, in this order and at these times: the file does not prove it.`,
+    );
+  if (isIncluded && level !== 'anchored' && !isSigned(acts))
+    said.push(
+      'That somebody who made up these blocks did not also make up the steps without a readable signature: until the hashes are confirmed, nothing shows who took those steps.',
     );
   said.push(
     `The protocol’s registry: that the factory and the engine behind this agreement on ${chain.name} are those whose rules are known.`,
@@ -99,7 +105,7 @@ function listNotShown({ acts, storage, level }: Facts): string[] {
   );
   if (acts.some(({ by }) => by === 'nothing'))
     said.push(
-      'Who signed the steps that are marked so: they reached the agreement through another contract, or from another chain.',
+      'Who signed the steps without a readable signature: they reached the agreement through another contract, or from another chain. An account that is named with such a step is named by the block alone.',
     );
   said.push(
     'It is no qualified electronic signature in the sense of eIDAS, and no advice on what a court will make of it.',

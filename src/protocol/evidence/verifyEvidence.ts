@@ -14,7 +14,13 @@ import { type EvidenceFile, type EvidenceLayout, lowerHex } from './evidenceFile
 import { checkInput, requireComplete } from './evidenceInputs.ts';
 import { createReplay, type Replay } from './evidenceReplay.ts';
 import { checkState } from './evidenceState.ts';
-import type { EvidenceAct, EvidenceFinding, EvidenceLevel, EvidenceVerdict } from './evidenceVerdict.ts';
+import {
+  type EvidenceAct,
+  type EvidenceFinding,
+  type EvidenceLevel,
+  type EvidenceVerdict,
+  isSigned,
+} from './evidenceVerdict.ts';
 import { writeFindings } from './evidenceWords.ts';
 import { readEvidence } from './readEvidence.ts';
 import { EvidenceRefusal, refuse } from './refusal.ts';
@@ -93,8 +99,9 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   if (file.state) checkState(file, file.state, { headers, replay, layout });
   requireNotes(file, { transactions, acts });
   const confirmedBy = await findAnchor(file, headers, options);
+  const isIncluded = transactions.every((transaction) => transaction.isIncluded);
   const facts = {
-    level: decideLevel({ transactions, acts, isAnchored: confirmedBy !== null }),
+    level: decideLevel({ isIncluded, acts, isAnchored: confirmedBy !== null }),
     ...describeFile(file, compiled),
     acts,
     storage: describeStorage(file, layout !== undefined),
@@ -105,7 +112,7 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
     })),
   };
   const { hasSignedContent } = deployment;
-  return { ok: true, ...facts, ...writeFindings({ ...facts, hasSignedContent, confirmedBy }) };
+  return { ok: true, ...facts, ...writeFindings({ ...facts, isIncluded, hasSignedContent, confirmedBy }) };
 }
 
 /** @throws EvidenceRefusal `unknown_factory` if nobody vouches for the contracts. */
@@ -203,17 +210,19 @@ function requireNotes(
     refuse('bad_format', 'notes', 'The notes do not say what is missing in the file.');
 }
 
+/** Without a signature only confirmed blocks show who acted: anybody can make up blocks. */
 function decideLevel({
-  transactions,
+  isIncluded,
   acts,
   isAnchored,
 }: {
-  transactions: readonly CheckedTransaction[];
+  isIncluded: boolean;
   acts: readonly EvidenceAct[];
   isAnchored: boolean;
 }): EvidenceLevel {
-  if (transactions.every(({ isIncluded }) => isIncluded)) return isAnchored ? 'anchored' : 'included';
-  return acts.every(({ by }) => by !== 'nothing') ? 'signed' : 'none';
+  if (isIncluded && isAnchored) return 'anchored';
+  if (!isSigned(acts)) return 'none';
+  return isIncluded ? 'included' : 'signed';
 }
 
 /** @throws EvidenceRefusal `block_contradicted` if the caller knows another hash of a block. */

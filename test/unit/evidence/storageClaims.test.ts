@@ -1,10 +1,10 @@
 import { type Hex, numberToHex } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { ownPlaceOfNonces } from '../../../src/protocol/evidence/evidenceState.ts';
-import type { EvidenceFinding } from '../../../src/protocol/evidence/evidenceVerdict.ts';
 import { type VerifyOptions, verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
 import { askPython, hasPython } from '../../evidence/askPython.ts';
 import { readObject, write } from '../../evidence/editJson.ts';
+import { findEvidence } from '../../evidence/findEvidence.ts';
 import { dropInput } from '../../evidence/forgeFiles.ts';
 import {
   buildDepositedLease,
@@ -18,15 +18,9 @@ import { reproveState } from '../../evidence/handMade/reproveState.ts';
 const complete = 'no permit of theirs was left out';
 const slots = '3,4,5,6';
 
-async function find(text: string, options: VerifyOptions = {}): Promise<EvidenceFinding> {
-  const verdict = await verifyEvidence(text, options);
-  if (!verdict.ok) throw new Error(`${verdict.reason} at ${verdict.path}: ${verdict.message}`);
-  return verdict;
-}
-
 /** What both verifiers say of the storage; the texts of the first. */
 async function findStorage(text: string, options: VerifyOptions = {}) {
-  const { established, trusted, notShown, storage } = await find(text, options);
+  const { established, trusted, notShown, storage } = await findEvidence(text, options);
   if (hasPython) {
     const [python] = await askPython([text], ...(options.layout ? ['--trust-layout', slots] : []));
     expect(python?.storage).toBe(

@@ -84,8 +84,9 @@ function addVerify(program: Command, context: Context): void {
     .addHelpText(
       'after',
       `
-Levels: signed (document, signatures, a path that obeys the document), included (also under the hashes of the blocks named),
-anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc).
+Levels: signed (document, a signature for every step, a path that obeys the document), included (also under the hashes of the
+blocks named), anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc; then the blocks show the steps without
+a readable signature, too).
 What the contract's storage shows holds as far as the layout in the file is right; --trust-layout compares it.
 Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, 2 wrong use, 5 too few nodes answered.
 
@@ -203,6 +204,10 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
 function describeAct({ time, actor, roles, by, input, toState }: EvidenceAct): string {
   const who = actor === null ? 'somebody' : [...roles, actor].join(' ');
   const how =
-    by === 'permit' ? 'by permit' : by === 'transaction' ? 'by own transaction' : 'no readable signature';
+    by === 'permit'
+      ? 'by permit'
+      : by === 'transaction'
+        ? 'by own transaction'
+        : 'according to the block, no readable signature';
   return `${writeTime(time)}  ${who} (${how}): ${input ?? 'deployed the agreement'} → ${toState}`;
 }
