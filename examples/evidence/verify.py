@@ -1059,13 +1059,13 @@ def envelope(data):
 
 
 def parse_transaction(data):
-    """Receiver, data, chain id, sender (None: the signature is bad), and the type."""
+    """Receiver, data, chain id, nonce, sender (None: the signature is bad), and the type."""
     kind, body = envelope(data)
     fields = as_list(rlp_decode(body))
     if kind == 0x7E:
         if len(fields) != 8:
             raise Malformed("is not a deposit")
-        return receiver(fields[2]), as_bytes(fields[7]), None, as_bytes(fields[1], 20), kind
+        return receiver(fields[2]), as_bytes(fields[7]), None, None, as_bytes(fields[1], 20), kind
     if kind == 0:
         if len(fields) != 9:
             raise Malformed("is not a transaction")
@@ -1075,13 +1075,14 @@ def parse_transaction(data):
             chain_id, parity = (v - 35) // 2, (v - 35) % 2
             unsigned = unsigned + [minimal(chain_id), b"", b""]
         signer = recover(keccak(rlp_encode(unsigned)), r, s, parity)
-        return receiver(fields[3]), as_bytes(fields[5]), chain_id, signer, kind
+        return receiver(fields[3]), as_bytes(fields[5]), chain_id, as_number(fields[0]), signer, kind
     to, place, size = PLACES.get(kind, (0, 0, 0))
     if len(fields) != size or not size:
         raise Malformed("is of no known type")
     parity, r, s = map(as_number, fields[-3:])
     signer = recover(keccak(bytes([kind]) + rlp_encode(fields[:-3])), r, s, parity)
-    return receiver(fields[to]), as_bytes(fields[place]), as_number(fields[0]), signer, kind
+    nonce = as_number(fields[1])
+    return receiver(fields[to]), as_bytes(fields[place]), as_number(fields[0]), nonce, signer, kind
 
 
 def receiver(item):
@@ -1114,7 +1115,8 @@ class Transaction:
             require(is_after, "order_invalid", path)
         data = raw(entry["raw"])
         with guarded("transaction_invalid", path):
-            self.to, self.data, chain_id, sender, kind = parse_transaction(data)
+            self.to, self.data, chain_id, self.nonce, sender, kind = parse_transaction(data)
+        self.hash = entry["hash"]
         require(keccak(data) == raw(entry["hash"]), "transaction_invalid", path)
         is_here = chain_id is None or chain_id == file["chain"]["chainId"]
         require(is_here and sender is not None, "transaction_invalid", path)
@@ -1186,6 +1188,14 @@ def check_complete(file, transactions):
     require(len(held) == len(inputs), "incomplete", "inputs")
     used = {0, *(one["transaction"] for one in inputs)}
     require(len(used) == len(transactions), "order_invalid", "transactions")
+    nonces = {}
+    for one in transactions:
+        if one.nonce is not None:
+            require(nonces.get(one.sender, -1) < one.nonce, "order_invalid", "transactions")
+            nonces[one.sender] = one.nonce
+    require(len({one.hash for one in transactions}) == len(transactions), "order_invalid", "transactions")
+    direct = [one["transaction"] for one in inputs if transactions[one["transaction"]].to == agreement]
+    require(len(set(direct)) == len(direct), "order_invalid", "inputs")
 
 
 # Permits
@@ -1322,6 +1332,7 @@ def check_creator(file, transaction, compiled, signer):
     require(not called or hash_content(called[0]) == hashes, "parameters_mismatch", "document")
     if signer is None:
         require(permit is None, "log_mismatch", path)
+        require(not called or called[1] is None, "call_mismatch", "deployment")
         if not called or transaction.is_deposit:
             return "nothing"
         require(transaction.sender == owner, "signature_invalid", "agreement.owner")
@@ -1493,6 +1504,7 @@ def check_actor(file, one, transaction, signer, path):
     require(is_same, "call_mismatch", path)
     if signer is None:
         require(permit is None, "log_mismatch", path)
+        require(not is_direct or call[2] is None, "call_mismatch", path)
         if not is_direct or transaction.is_deposit:
             return "nothing", transaction.sender if is_direct else None
         return "transaction", transaction.sender

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { AgreementParameters } from '../onChain.ts';
 import { hashParameters } from '../typedData.ts';
-import { readCreateCall } from './evidenceCalls.ts';
+import { type CalledPermit, readCreateCall } from './evidenceCalls.ts';
 import { type CheckedTransaction, checked } from './evidenceChain.ts';
 import { textHex } from './evidenceDocument.ts';
 import {
@@ -108,6 +108,7 @@ async function requireAuthority(
     refuse('parameters_mismatch', 'document', 'The agreement was created with other parameters.');
   if (signer === undefined) {
     if (permit !== null) refuse('log_mismatch', path, 'The chain knows of no permit.');
+    requireNoPermit(call?.permit, 'deployment');
     if (!call) return { by: 'nothing', hasSignedContent: false };
     if (transaction.from !== undefined && transaction.from !== agreement.owner)
       refuse('signature_invalid', 'agreement.owner', 'Somebody else has signed the transaction.');
@@ -129,9 +130,18 @@ async function requireAuthority(
   return { by: 'permit', hasSignedContent: true };
 }
 
+/**
+ * The contracts log every permit that they take. Without the log, whoever submitted the permit would pass for
+ * its signer. @throws EvidenceRefusal `call_mismatch`.
+ */
+export function requireNoPermit(called: CalledPermit | undefined, path: string): void {
+  if (called !== undefined)
+    refuse('call_mismatch', path, 'The transaction carries a permit, and the receipt has no event about it.');
+}
+
 /** Whether a call carries exactly this signature. */
 export function isSamePermit(
-  called: { signer: Hex; deadline: bigint; v: number; r: Hex; s: Hex } | undefined,
+  called: CalledPermit | undefined,
   permit: { signer: Hex; deadline: string; v: number; r: Hex; s: Hex },
 ): boolean {
   if (called === undefined) return false;

@@ -7,6 +7,7 @@ import { verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts
 import { readObject, write } from '../../evidence/editJson.ts';
 import { forgeChain } from '../../evidence/forgeChain.ts';
 import { alterFields, dropInput, type Forgery, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeSenders } from '../../evidence/forgeSenders.ts';
 import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
 import { buildDepositedLease, landlord, tenant } from '../../evidence/handMade/depositedLease.ts';
@@ -102,6 +103,7 @@ describe('forged files', () => {
 
   test('are refused if the forger made a whole chain, or wrote the text differently', async () => {
     expect(await listUnrefused(await forgeChain())).toEqual([]);
+    expect(await listUnrefused(await forgeSenders())).toEqual([]);
     expect(await listUnrefused(forgeText(await buildDepositedLease()))).toEqual([]);
   });
 

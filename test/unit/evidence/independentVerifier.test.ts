@@ -11,6 +11,7 @@ import { askPython, hasPython, pythonVerifier } from '../../evidence/askPython.t
 import { readObject, write } from '../../evidence/editJson.ts';
 import { forgeChain } from '../../evidence/forgeChain.ts';
 import { alterFields, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeSenders } from '../../evidence/forgeSenders.ts';
 import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
 import { buildDepositedLease } from '../../evidence/handMade/depositedLease.ts';
@@ -67,6 +68,7 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
     const cases = [
       ...forgeWhole(lease, direct),
       ...(await forgeChain()),
+      ...(await forgeSenders()),
       ...forgeText(await buildDepositedLease()),
       { name: 'malleated', text: write(malleated) },
       ...alterFields(lease, { eachKind: !isLong }),
