@@ -20,8 +20,12 @@ export type SignedBy = 'permit' | 'transaction' | 'nothing';
 
 export type CheckedDeployment = {
   readonly by: SignedBy;
-  /** Whether the signature covers the initial values and all rules. */
-  readonly hasSignedContent: boolean;
+  /**
+   * Whether the values and rules are those of the creation. If another contract made the call, they are the
+   * file's own statement: the owner may have signed other permits over the same document, and the factory's
+   * event does not show which one was used.
+   */
+  readonly hasProvedContent: boolean;
 };
 
 /** @throws EvidenceRefusal if the deployment is not that of the document by the owner. */
@@ -109,16 +113,16 @@ async function requireAuthority(
   if (signer === undefined) {
     if (permit !== null) refuse('log_mismatch', path, 'The chain knows of no permit.');
     requireNoPermit(call?.permit, 'deployment');
-    if (!call) return { by: 'nothing', hasSignedContent: false };
+    if (!call) return { by: 'nothing', hasProvedContent: false };
     if (transaction.from !== undefined && transaction.from !== agreement.owner)
       refuse('signature_invalid', 'agreement.owner', 'Somebody else has signed the transaction.');
-    return { by: transaction.from === undefined ? 'nothing' : 'transaction', hasSignedContent: true };
+    return { by: transaction.from === undefined ? 'nothing' : 'transaction', hasProvedContent: true };
   }
   if (signer !== agreement.owner)
     refuse('log_mismatch', 'agreement.owner', 'Somebody else has given the permit.');
   if (permit === null) {
     if (call) refuse('call_mismatch', path, 'The signature stands in the transaction, but not in the file.');
-    return { by: 'nothing', hasSignedContent: false };
+    return { by: 'nothing', hasProvedContent: false };
   }
   if (permit.signer !== signer) refuse('log_mismatch', `${path}.signer`, 'The chain names another signer.');
   if (call && !isSamePermit(call.permit, permit))
@@ -127,7 +131,7 @@ async function requireAuthority(
   await requirePermit(permit, buildDeployMessage(permit, { chainId, factory, parameters }), path);
   if (BigInt(permit.deadline) < BigInt(transaction.block.timestamp))
     refuse('signature_invalid', `${path}.deadline`, 'The permit had expired.');
-  return { by: 'permit', hasSignedContent: true };
+  return { by: 'permit', hasProvedContent: call !== undefined };
 }
 
 /**

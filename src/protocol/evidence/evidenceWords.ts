@@ -3,8 +3,8 @@ import type { EvidenceLayout } from './evidenceFile.ts';
 import { type EvidenceFinding, isSigned } from './evidenceVerdict.ts';
 
 type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'> & {
-  /** Whether all initial content was signed or is in a transaction. */
-  readonly hasSignedContent: boolean;
+  /** Whether the deploying call shows the initial values and the rules. */
+  readonly hasProvedContent: boolean;
   /** Whether proofs lead from the listed block hashes to all transactions. */
   readonly isIncluded: boolean;
   readonly confirmedBy: 'hashes' | 'sequencer' | null;
@@ -55,7 +55,7 @@ function listSlots({ docHash, initialState, currentState, nonces }: EvidenceLayo
 }
 
 function listTrusted(facts: Facts): string[] {
-  const { level, acts, chain, confirmedBy, hasSignedContent, storage, isIncluded } = facts;
+  const { level, acts, chain, confirmedBy, hasProvedContent, storage, isIncluded } = facts;
   const said = ['That nobody can forge the signatures and hashes in use (secp256k1, Keccak-256).'];
   if (level === 'anchored')
     said.push(
@@ -78,8 +78,12 @@ function listTrusted(facts: Facts): string[] {
   said.push(
     `The protocol’s registry: that the factory and the engine behind this agreement on ${chain.name} are those whose rules are known.`,
   );
-  if (!hasSignedContent)
-    said.push('The values that the agreement started from: they are taken from the file.');
+  if (!hasProvedContent)
+    said.push(
+      acts[0]?.by === 'permit'
+        ? 'The file’s word on which of the owner’s permits created this agreement, and so on the values and the rules that it started with. Another contract made the call; the owner may have signed other permits over the same text, with other values.'
+        : 'The file’s word on the values and the rules that the agreement started with: another contract made the call.',
+    );
   if (storage && !storage.isLayoutKnown)
     said.push(
       `The places in the contract’s storage that the file names (slots ${listSlots(storage.layout)}): a wrong place can hide permits that were left out. If the engine uses these places, this is proved: ${describeStorage(storage)}.`,

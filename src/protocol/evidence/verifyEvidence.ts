@@ -111,8 +111,8 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
       isAnchored: confirmedBy === 'sequencer' || options.trustedHashes?.get(number) === hash,
     })),
   };
-  const { hasSignedContent } = deployment;
-  return { ok: true, ...facts, ...writeFindings({ ...facts, isIncluded, hasSignedContent, confirmedBy }) };
+  const { hasProvedContent } = deployment;
+  return { ok: true, ...facts, ...writeFindings({ ...facts, isIncluded, hasProvedContent, confirmedBy }) };
 }
 
 /** @throws EvidenceRefusal `unknown_factory` if nobody vouches for the contracts. */
