@@ -50,8 +50,8 @@ export type EvidenceFinding = {
   readonly document: string;
   readonly acts: readonly EvidenceAct[];
   /**
-   * The block at which the contract's storage agrees with the steps, as far as the layout is right; null
-   * without a proof of the storage.
+   * The block at which the contract's storage agrees with the steps, as far as the layout is right. Null
+   * without a proof of the storage, or if a step is not included: then a made-up block could prove anything.
    */
   readonly storage: {
     readonly blockNumber: number;
@@ -62,8 +62,10 @@ export type EvidenceFinding = {
     readonly layout: EvidenceLayout;
     /** Whether the caller knew the layout. If not, it is the file's own statement. */
     readonly isLayoutKnown: boolean;
+    /** Of the accounts that could have signed permits: whose counts were compared, and how many were not. */
+    readonly accounts: { readonly checked: number; readonly others: number };
   } | null;
-  /** The blocks that the file relies on. */
+  /** The blocks that the file relies on. `isAnchored`: the caller knows the hash, and the header has it. */
   readonly blocks: readonly { readonly number: number; readonly hash: Hex; readonly isAnchored: boolean }[];
   readonly made: { readonly at: string; readonly by: string; readonly software: string };
   readonly established: readonly string[];

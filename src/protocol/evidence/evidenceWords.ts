@@ -44,8 +44,13 @@ function listEstablished(facts: Facts): string[] {
 }
 
 /** What the storage shows if its layout is right, as a sentence without its end. */
-function describeStorage({ blockNumber, time }: NonNullable<Facts['storage']>): string {
-  return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of each account that the rules name: no permit of theirs was left out`;
+function describeStorage({ blockNumber, time, accounts }: NonNullable<Facts['storage']>): string {
+  const { checked, others } = accounts;
+  const permits =
+    others === 0
+      ? 'each account that the steps and the rules name: no permit of theirs was left out'
+      : `${checked} of the ${checked + others} accounts that the steps and the rules name: permits of the others may have been left out`;
+  return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of ${permits}`;
 }
 
 /** The slots of a layout, ordinary ones by number. */
@@ -96,11 +101,11 @@ function listNotShown({ acts, storage, level }: Facts): string[] {
   const said = ['Who the people behind the accounts are: an account is known by its address alone.'];
   if (storage)
     said.push(
-      'Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded. Anything after that block is not covered.',
+      `Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded, nor permits of accounts that such steps appointed. Anything after block ${storage.blockNumber} is not covered.`,
     );
   else
     said.push(
-      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}): the file has no proof of the contract’s storage.`,
+      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}), or steps that led back to the same state were left out: the file has no proof of the contract’s storage in blocks that include all steps.`,
     );
   said.push(
     level === 'anchored'

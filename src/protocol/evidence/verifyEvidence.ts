@@ -104,11 +104,12 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
     level: decideLevel({ isIncluded, acts, isAnchored: confirmedBy !== null }),
     ...describeFile(file, compiled),
     acts,
-    storage: describeStorage(file, layout !== undefined),
-    blocks: file.blocks.map(({ number, hash }) => ({
-      number,
-      hash,
-      isAnchored: confirmedBy === 'sequencer' || options.trustedHashes?.get(number) === hash,
+    storage: isIncluded ? describeStorage(file, { replay, isLayoutKnown: layout !== undefined }) : null,
+    // Other hashes that the caller knows have been refused.
+    blocks: file.blocks.map(({ number, hash, header }) => ({
+      ...{ number, hash },
+      isAnchored:
+        header !== null && (confirmedBy === 'sequencer' || options.trustedHashes?.has(number) === true),
     })),
   };
   const { hasProvedContent } = deployment;
@@ -252,12 +253,13 @@ async function findAnchor(
 
 function describeStorage(
   { state, blocks }: EvidenceFile,
-  isLayoutKnown: boolean,
+  { replay, isLayoutKnown }: { replay: Replay; isLayoutKnown: boolean },
 ): EvidenceFinding['storage'] {
   const block = state && blocks[state.block];
   if (!block) return null;
   const { number: blockNumber, hash: blockHash, timestamp: time } = block;
-  return { blockNumber, blockHash, time, layout: state.layout, isLayoutKnown };
+  const accounts = { checked: replay.listSigners().length, others: replay.countOthers() };
+  return { blockNumber, blockHash, time, layout: state.layout, isLayoutKnown, accounts };
 }
 
 function describeFile(file: EvidenceFile, compiled: CompiledDocument) {
