@@ -107,7 +107,7 @@ function Refusal({ fileName, refusal }: { readonly fileName: string; readonly re
 }
 
 function Act({ act }: { readonly act: EvidenceAct }) {
-  const { actor, roles, by, input, values, toState, time, blockNumber } = act;
+  const { actor, roles, by, input, values, ignored, toState, time, blockNumber } = act;
   return (
     <li>
       <p>
@@ -140,6 +140,7 @@ function Act({ act }: { readonly act: EvidenceAct }) {
           ])}
         </dl>
       )}
+      {ignored > 0 && <p class="soft small">{words.ignored(ignored)}</p>}
     </li>
   );
 }

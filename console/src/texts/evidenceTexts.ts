@@ -52,6 +52,7 @@ export const evidenceTexts = {
   },
   actTime: (time: string, block: number) => `${time}, block ${block}.`,
   notReadable: 'not readable',
+  ignored: (n: number) => `and ${count(n, 'data field', 'data fields')} that the contract ignores`,
   moreActs: (n: number) => `Show more of the ${n.toLocaleString('en')} steps`,
   established: 'What is established',
   trusted: 'What is trusted',

@@ -155,10 +155,12 @@ function writeAct(act: EvidenceAct, accounts: readonly Account[]): string {
   const values = act.values.map(
     ({ name, value }) => `<small><bdi>${escapeHtml(name)}</bdi>: ${writeValue(value, accounts)}</small>`,
   );
+  const ignored =
+    act.ignored === 0 ? '' : `<small>and ${act.ignored} data fields that the contract ignores</small>`;
   const what = act.input === null ? 'Deployed the agreement' : `<bdi>${escapeHtml(act.input)}</bdi>`;
   const called = act.called === null ? '' : `<small>made a call to ${checksumAddress(act.called)}</small>`;
   return `<tr><td>${act.position}</td><td>${writeTime(act.time).replace(' UTC', '')}</td><td>${who}<small>${byWords[act.by]}</small></td>
-<td>${what}, led to <bdi>${escapeHtml(act.toState)}</bdi>${values.join('')}${called}</td></tr>`;
+<td>${what}, led to <bdi>${escapeHtml(act.toState)}</bdi>${values.join('')}${ignored}${called}</td></tr>`;
 }
 
 function writeValue(value: WireValue | null, accounts: readonly Account[]): string {

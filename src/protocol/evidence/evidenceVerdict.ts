@@ -11,18 +11,24 @@ import type { RefusalReason } from './refusal.ts';
 export const evidenceLevels = ['none', 'signed', 'included', 'anchored'] as const;
 export type EvidenceLevel = (typeof evidenceLevels)[number];
 
-/** The deployment or an input, for people to read. */
+/**
+ * The deployment or an input, for people to read. Names are those of the document, cut after 80 characters and
+ * without characters that hide or reorder others.
+ */
 export type EvidenceAct = {
   /** 0 for the deployment, then the inputs from 1. */
   readonly position: number;
   /** Who acted, in lower case; null if unknown. Without a signature it is known from the block alone. */
   readonly actor: Hex | null;
-  /** The document's names for that address at that time. */
+  /** The document's names for that address at that time, at most 10, after `owner` for the owner. */
   readonly roles: readonly string[];
   readonly by: SignedBy;
   /** The document's name of the input, or its hash; null for the deployment. */
   readonly input: string | null;
+  /** What the contract read. A null value is not readable, or shares its bytes with others. */
   readonly values: readonly { readonly name: string; readonly value: WireValue | null }[];
+  /** How many further data fields the payload has. The contract ignores them: nothing checked their content. */
+  readonly ignored: number;
   readonly fromState: string | null;
   readonly toState: string;
   /** Unix seconds of the block. */

@@ -1,17 +1,13 @@
 import type { Hex } from 'viem';
 import { findChain } from '../chains.ts';
-import { decodeInputPayload } from '../decodePayload.ts';
 import { JsonCursor } from '../jsonCursor.ts';
-import { inputName, stateName } from '../lookups.ts';
-import { nameHash } from '../names.ts';
-import { FieldType } from '../onChain.ts';
-import { readVariables } from '../variables.ts';
 import { type Header, recoverSealer } from './blockParts.ts';
 import { type CheckedTransaction, checkBlocks, checkTransaction } from './evidenceChain.ts';
 import { checkDeployment } from './evidenceDeployment.ts';
 import { type CompiledDocument, compileDocument } from './evidenceDocument.ts';
 import { type EvidenceFile, type EvidenceLayout, lowerHex } from './evidenceFile.ts';
 import { checkInput, requireComplete } from './evidenceInputs.ts';
+import { type EvidenceNames, readEvidenceNames } from './evidenceNames.ts';
 import { createReplay, type Replay } from './evidenceReplay.ts';
 import { checkState } from './evidenceState.ts';
 import {
@@ -24,6 +20,7 @@ import {
 import { writeFindings } from './evidenceWords.ts';
 import { readEvidence } from './readEvidence.ts';
 import { EvidenceRefusal, refuse } from './refusal.ts';
+import { showName } from './showName.ts';
 
 export type VerifyOptions = {
   /**
@@ -88,9 +85,10 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   if (!first) refuse('incomplete', 'transactions', 'The file holds no deployment.');
   const deployment = await checkDeployment(file, first, compiled.parameters);
   const replay = createReplay(compiled.parameters, file.agreement.owner);
-  const acts: EvidenceAct[] = [describeDeployment(file, first, { compiled, replay, by: deployment.by })];
+  const names = readEvidenceNames(compiled.agreement);
+  const acts: EvidenceAct[] = [describeDeployment(file, first, { names, replay, by: deployment.by })];
   for (const at of file.inputs.keys()) {
-    acts.push(await describeInput(file, at, { compiled, replay, transactions }));
+    acts.push(await describeInput(file, at, { names, replay, transactions }));
     await pause();
   }
   if (replay.engine.state !== file.agreement.currentState)
@@ -102,7 +100,7 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   const isIncluded = transactions.every((transaction) => transaction.isIncluded);
   const facts = {
     level: decideLevel({ isIncluded, acts, isAnchored: confirmedBy !== null }),
-    ...describeFile(file, compiled),
+    ...describeFile(file, { compiled, names }),
     acts,
     storage: isIncluded ? describeStorage(file, { replay, isLayoutKnown: layout !== undefined }) : null,
     // Other hashes that the caller knows have been refused.
@@ -132,23 +130,24 @@ function requireFactory({ chain }: EvidenceFile, options: VerifyOptions): void {
     );
 }
 
-type Place = { readonly compiled: CompiledDocument; readonly replay: Replay };
+type Place = { readonly names: EvidenceNames; readonly replay: Replay };
 
 function describeDeployment(
   file: EvidenceFile,
   { block, hash }: CheckedTransaction,
-  { compiled, replay, by }: Place & Pick<EvidenceAct, 'by'>,
+  { names, replay, by }: Place & Pick<EvidenceAct, 'by'>,
 ): EvidenceAct {
   const { owner } = file.agreement;
   return {
     position: 0,
     actor: owner,
-    roles: ['owner', ...listRoles(owner, compiled, replay)],
+    roles: ['owner', ...names.roles(owner, replay.engine.variables)],
     by,
     input: null,
-    values: file.document.values,
+    values: file.document.values.map(({ name, value }) => ({ name: showName(name), value })),
+    ignored: 0,
     fromState: null,
-    toState: nameState(compiled, replay.engine.state),
+    toState: names.state(replay.engine.state),
     time: block.timestamp,
     blockNumber: block.number,
     transactionHash: hash,
@@ -159,42 +158,26 @@ function describeDeployment(
 async function describeInput(
   file: EvidenceFile,
   at: number,
-  { compiled, replay, transactions }: Place & { transactions: readonly CheckedTransaction[] },
+  { names, replay, transactions }: Place & { transactions: readonly CheckedTransaction[] },
 ): Promise<EvidenceAct> {
   const input = file.inputs[at];
   const transaction = input && transactions[input.transaction];
   if (!input || !transaction) refuse('bad_format', `inputs[${at}]`, 'There is no such transaction.');
   const { by, actor, outcome } = await checkInput(file, at, { transaction, replay });
-  const { agreement } = compiled;
-  const fields = decodeInputPayload(agreement, input.payload, input.inputId);
   return {
     position: at + 1,
     actor: actor ?? null,
-    roles: actor ? listRoles(actor, compiled, replay) : [],
+    roles: actor ? names.roles(actor, replay.engine.variables) : [],
     by,
-    input: inputName(agreement, input.inputId) ?? input.inputId,
-    values: fields.map(({ id, name, value }) => ({ name: name ?? id, value })),
-    fromState: nameState(compiled, outcome.fromState),
-    toState: nameState(compiled, outcome.toState),
+    input: names.input(input.inputId),
+    ...names.values(input.inputId, input.payload),
+    fromState: names.state(outcome.fromState),
+    toState: names.state(outcome.toState),
     time: transaction.block.timestamp,
     blockNumber: transaction.block.number,
     transactionHash: transaction.hash,
     called: outcome.action ? lowerHex(outcome.action.target) : null,
   };
-}
-
-function nameState({ agreement }: CompiledDocument, hash: Hex): string {
-  return stateName(agreement, hash) ?? hash;
-}
-
-/** The document's variables that hold an address now. */
-function listRoles(actor: Hex, { agreement }: CompiledDocument, { engine }: Replay): string[] {
-  return readVariables(new JsonCursor(agreement)).flatMap(({ name, fType }) => {
-    if (fType !== FieldType.ADDRESS) return [];
-    const stored = engine.variables.get(nameHash(name));
-    const isHeld = stored !== undefined && stored !== 'unknown' && stored.data.endsWith(actor.slice(2));
-    return isHeld ? [name] : [];
-  });
 }
 
 /** The notes must list exactly the missing parts. */
@@ -262,14 +245,17 @@ function describeStorage(
   return { blockNumber, blockHash, time, layout: state.layout, isLayoutKnown, accounts };
 }
 
-function describeFile(file: EvidenceFile, compiled: CompiledDocument) {
+function describeFile(
+  file: EvidenceFile,
+  { compiled, names }: { compiled: CompiledDocument; names: EvidenceNames },
+) {
   const { chain, agreement, document, made } = file;
   const { address, owner, docUri, docHash, currentState } = agreement;
   const name = new JsonCursor(compiled.agreement).at('metadata').at('name').value;
   return {
-    name: typeof name === 'string' && name !== '' ? name : 'Agreement',
+    name: typeof name === 'string' && name !== '' ? showName(name) : 'Agreement',
     chain: { chainId: chain.chainId, name: findChain(chain.chainId)?.name ?? `Chain ${chain.chainId}` },
-    agreement: { address, owner, docUri, docHash, state: nameState(compiled, currentState) },
+    agreement: { address, owner, docUri, docHash, state: names.state(currentState) },
     document: document.text,
     made,
   };

@@ -166,7 +166,7 @@ export async function buildDepositedLease(options: LeaseOptions = {}): Promise<s
       },
       {
         ...{ ...common, time: start + 4 },
-        raw: await signCall(submitter, { ...place, nonce: 0, data: submitPermit }),
+        raw: await signCall(submitter, { ...place, nonce: 9, data: submitPermit }),
         logs: [
           accepted(appoint),
           {
