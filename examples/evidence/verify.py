@@ -205,16 +205,22 @@ def recover(digest, r, s, parity):
 # RLP
 
 
+MOST_DEPTH, MOST_PARTS = 8, 1_000_000
+
+
 def rlp_decode(data):
-    item, end = _rlp_item(data, 0, len(data))
+    item, end = _rlp_item(data, 0, len(data), 0, [MOST_PARTS])
     if end != len(data):
         raise Malformed("has bytes left over")
     return item
 
 
-def _rlp_item(data, at, end):
+def _rlp_item(data, at, end, depth, left):
     if at >= end:
         raise Malformed("ends too early")
+    left[0] -= 1
+    if left[0] < 0:
+        raise Malformed("has too many parts")
     first = data[at]
     if first < 0x80:
         return data[at : at + 1], at + 1
@@ -234,9 +240,11 @@ def _rlp_item(data, at, end):
         if size == 1 and data[start] < 0x80:
             raise Malformed("has a byte that is not canonical")
         return data[start:stop], stop
+    if depth == MOST_DEPTH:
+        raise Malformed("is nested too deeply")
     items = []
     while start < stop:
-        item, start = _rlp_item(data, start, stop)
+        item, start = _rlp_item(data, start, stop, depth + 1, left)
         items.append(item)
     return items, stop
 
@@ -308,7 +316,7 @@ def trie_value(root, key, proof):
             raise Malformed("has a node that is neither a branch nor a leaf")
         head = as_bytes(node[0])
         flag = head[0] >> 4 if head else 15
-        if flag > 3 or (flag % 2 == 0 and head[0] & 15):
+        if flag > 3 or (flag % 2 == 0 and head[0] & 15) or len(head) > 33:
             raise Malformed("has a node whose path is not valid")
         nibbles = [nibble for byte in head for nibble in (byte >> 4, byte & 15)][1 if flag % 2 else 2 :]
         if path[: len(nibbles)] != nibbles:
@@ -590,7 +598,14 @@ def or_null(inner):
 HEX = matches("0x([0-9a-f]{2})*")
 WORD = matches("0x[0-9a-f]{64}")
 ADDRESS = matches("0x[0-9a-f]{40}")
-DECIMAL = matches("0|[1-9][0-9]{0,77}")
+DIGITS = matches("0|[1-9][0-9]{0,77}")
+
+
+def DECIMAL(value, path):
+    DIGITS(value, path)
+    require(int(value) < 2**256, "bad_format", path)
+
+
 PERMIT_SHAPE = members(
     signer=ADDRESS,
     nonce=DECIMAL,
@@ -1237,7 +1252,6 @@ def check_permit(file, permit, message, path):
         "message": dict(zip([field for field, _ in fields], shown + numbers)),
     }
     require(write_json(typed_data) == write_json(permit["typedData"]), "signature_invalid", f"{path}.typedData")
-    require(max(map(int, numbers)) < 2**256, "signature_invalid", path)
     domain = hash_struct("EIP712Domain", DOMAIN, [contract.encode(), b"1", word(chain_id), topic(address)])
     digest = keccak(b"\x19\x01" + domain + hash_struct(name, fields, values + [word(int(n)) for n in numbers]))
     signer = recover(digest, int(permit["r"], 16), int(permit["s"], 16), permit["v"] - 27)

@@ -1,17 +1,16 @@
 import type { Hex } from 'viem';
 import { bytesToHex, hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
+import { EncodingError, type RlpItem } from './decodeRlp.ts';
 import { type EvidenceSignature, recoverSigner } from './recoverSigner.ts';
 import {
   bytesItem,
   decodeList,
-  EncodingError,
   encodeList,
   hexItem,
   listItem,
   numberItem,
   openEnvelope,
-  type RlpItem,
 } from './rlpFields.ts';
 
 /** The fields of a block's header; `hash` is computed from its bytes. */

@@ -2,11 +2,12 @@ import type { Hex } from 'viem';
 import { hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
 import type { Header } from './blockParts.ts';
+import { decodeRlp, EncodingError } from './decodeRlp.ts';
 import { checked } from './evidenceChain.ts';
 import { type EvidenceFile, type EvidenceLayout, type EvidenceState, lowerHex } from './evidenceFile.ts';
 import type { Replay } from './evidenceReplay.ts';
 import { type RefusalReason, refuse } from './refusal.ts';
-import { decodeList, EncodingError, hexItem, numberItem } from './rlpFields.ts';
+import { decodeList, hexItem, numberItem } from './rlpFields.ts';
 import { readTrieProof } from './trieProof.ts';
 
 /** Ordinary slots are numbered in the order of declaration. A higher slot could be an entry of a mapping. */
@@ -83,7 +84,8 @@ export function checkState(
     const entry = state.storage[at];
     if (entry?.of !== of) refuse('nonce_mismatch', path, 'The nonces are not those of all possible signers.');
     const stored = readProved(storageRoot, slot, entry.proof, path);
-    const value = stored === null ? 0n : checked('state_proof_invalid', path, () => readWord(stored));
+    const value =
+      stored === null ? 0n : checked('state_proof_invalid', path, () => numberItem(decodeRlp(stored)));
     if (value !== BigInt(entry.value))
       refuse('state_proof_invalid', `${path}.value`, 'The chain holds another value.');
     const [reason, wanted]: [RefusalReason, bigint] =
@@ -124,15 +126,4 @@ function parseAccount(account: Uint8Array): { storageRoot: Hex; codeHash: Hex } 
   const fields = decodeList(account);
   if (fields.length !== 4) throw new EncodingError('is not an account');
   return { storageRoot: hexItem(fields[2], 32), codeHash: hexItem(fields[3], 32) };
-}
-
-/** A stored word: the encoding of a number without leading zeros. */
-function readWord(value: Uint8Array): bigint {
-  const [only] = decodeList(new Uint8Array([...listHead(value.length), ...value]));
-  return numberItem(only);
-}
-
-/** Decoded as part of a list with a short payload, so that a single item is checked as strictly as a list. */
-function listHead(length: number): number[] {
-  return length < 56 ? [0xc0 + length] : [0xf8, length];
 }

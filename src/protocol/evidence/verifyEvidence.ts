@@ -48,7 +48,8 @@ export type VerifyOptions = {
  * Checks an evidence file without any request. Recomputes every hash, signature and proof, and replays all
  * inputs by the contract's rules.
  *
- * @returns what the file establishes, or why it is refused; it never throws for what a file holds.
+ * @returns what the file establishes, or why it is refused; it never throws for what a file holds. An error of
+ * `pause` ends the check and is thrown.
  *
  * @example
  * const verdict = await verifyEvidence(text);
@@ -63,15 +64,32 @@ export async function verifyEvidence(
   } catch (error) {
     if (error instanceof EvidenceRefusal)
       return { ok: false, reason: error.reason, path: error.path, message: error.message };
-    // Nesting deeper than the stack, in the file or in its document.
-    if (error instanceof RangeError)
-      return { ok: false, reason: 'bad_format', path: '', message: 'The file is nested too deeply.' };
-    throw error;
+    if (error instanceof Interruption) throw error.cause;
+    return { ok: false, reason: 'bad_format', path: '', message: describeFailure(error) };
   }
 }
 
+/** A pause that ended with an error: the caller's matter, and not the file's. */
+class Interruption extends Error {
+  override readonly name = 'Interruption';
+}
+
+/** A failure for which no check is prepared: the stack or the memory is at its end. */
+function describeFailure(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  // The words of V8 and JavaScriptCore, then those of SpiderMonkey.
+  if (/call stack|recursion/i.test(said)) return 'The file is nested too deeply.';
+  return `This machine cannot check the file: ${showName(said)}`;
+}
+
 async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise<EvidenceFinding> {
-  const pause = options.pause ?? (async () => {});
+  const pause = async () => {
+    try {
+      await options.pause?.();
+    } catch (cause) {
+      throw new Interruption('The caller ended the check.', { cause });
+    }
+  };
   requireFactory(file, options);
   const compiled = compileDocument(file);
   const headers = checkBlocks(file);

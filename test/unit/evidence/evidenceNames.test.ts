@@ -1,5 +1,5 @@
 import { zeroHash } from 'viem';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readEvidenceNames } from '../../../src/protocol/evidence/evidenceNames.ts';
 import { createReplay } from '../../../src/protocol/evidence/evidenceReplay.ts';
 import { showName } from '../../../src/protocol/evidence/showName.ts';
@@ -24,13 +24,13 @@ describe('the names of evidence', () => {
     const document = buildLargeLease(6_000);
     const names = readEvidenceNames(document);
     const { variables } = createReplay(compileAgreement(document, { values }), owner).engine;
-    const begin = performance.now();
-    for (let step = 0; step < 10_000; step++) {
-      expect(names.roles(owner, variables)).toHaveLength(2);
+    const asked = vi.spyOn(variables, 'get');
+    for (let step = 0; step < 100; step++) {
+      expect(names.roles(owner, variables)).toEqual(['landlord', 'tenant']);
       expect(names.state(nameHash('PAID'))).toBe('PAID');
       expect(names.input(nameHash('pad'))).toBe('pad');
     }
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(asked.mock.calls.length).toBeLessThan(6_010);
   });
 
   test('of an account are at most ten', () => {
