@@ -48,7 +48,7 @@ function Finding({ fileName, finding, again }: FindingProps) {
         <p>{meaning}</p>
         <p class="soft small">
           {words.state} <strong dir="auto">{agreement.state}</strong> {words.onChain(chain.name)}{' '}
-          {words.file(fileName, made.at.slice(0, 10), made.by)}
+          {words.file(fileName, made.at.slice(0, 10))} “<bdi>{made.by}</bdi>”. {words.unchecked}
         </p>
       </section>
       <section>
@@ -90,7 +90,9 @@ function Refusal({ fileName, refusal }: { readonly fileName: string; readonly re
       <section class="verdict refused" aria-label={words.result}>
         <p class="mark">{words.refused}</p>
         <h2>{words.refusedTitle}</h2>
-        <p>{message}</p>
+        <p>
+          <bdi>{message}</bdi>
+        </p>
         <p class="soft small">{words.refusedHint}</p>
         <p class="soft small">
           {words.reason} <code>{reason}</code>
@@ -115,18 +117,9 @@ function Act({ act }: { readonly act: EvidenceAct }) {
         <strong dir="auto">{toState}</strong>
       </p>
       <p class="soft small">
-        {actor === null
-          ? words.somebody
-          : roles.length > 0
-            ? [...new Set(roles)].join(', ')
-            : words.anAccount}
-        {actor !== null && (
-          <>
-            {' '}
-            <code class="copy">{actor}</code>
-          </>
-        )}
-        : {words.signedBy[by]}. {words.actTime(writeTime(time), blockNumber)}
+        {actor === null ? words.somebody : <code class="copy">{actor}</code>}
+        {actor !== null && roles.length > 0 && <Roles roles={roles} />}: {words.signedBy[by]}.{' '}
+        {words.actTime(writeTime(time), blockNumber)}
       </p>
       {values.length > 0 && (
         <dl class="facts small">
@@ -145,13 +138,31 @@ function Act({ act }: { readonly act: EvidenceAct }) {
   );
 }
 
+/** The document's names for an account, beside its address. */
+function Roles({ roles }: Pick<EvidenceAct, 'roles'>) {
+  const names = [...new Set(roles)];
+  return (
+    <>
+      {` (${words.inText} `}
+      {names.map((name, at) => (
+        <span key={name}>
+          “<bdi>{name}</bdi>”{at < names.length - 1 && ', '}
+        </span>
+      ))}
+      {')'}
+    </>
+  );
+}
+
 function List({ title, items }: { readonly title: string; readonly items: readonly string[] }) {
   return (
     <section>
       <h2>{title}</h2>
       <ul class="bullets">
         {items.map((item) => (
-          <li key={item}>{item}</li>
+          <li key={item}>
+            <bdi>{item}</bdi>
+          </li>
         ))}
       </ul>
     </section>

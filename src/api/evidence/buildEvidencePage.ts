@@ -64,7 +64,7 @@ ${body}
 function writeRefusal(message: string, path: string): string {
   const part = path === '' ? '' : `<p>Part of the file: <code>${escapeHtml(path)}</code></p>`;
   return `<header><p class="kind">Evidence</p><p class="name">This file is invalid and proves nothing</p></header>
-<main><p>${escapeHtml(message)}</p>${part}</main>`;
+<main><p><bdi>${escapeHtml(message)}</bdi></p>${part}</main>`;
 }
 
 function writeFinding(finding: EvidenceFinding): string {
@@ -75,7 +75,7 @@ function writeFinding(finding: EvidenceFinding): string {
   return `<header>
 <p class="kind">Evidence</p>
 <p class="name"><bdi>${escapeHtml(name)}</bdi></p>
-<p class="place">${escapeHtml(chain.name)}, made ${escapeHtml(made.at.slice(0, 19).replace('T', ' '))} UTC by <bdi>${escapeHtml(made.by)}</bdi></p>
+<p class="place">${escapeHtml(chain.name)}. The file says of itself that it was made ${escapeHtml(made.at.slice(0, 19).replace('T', ' '))} UTC by “<bdi>${escapeHtml(made.by)}</bdi>”. Nothing checks this.</p>
 </header>
 <main>
 <p class="note" role="note"><strong>${title}.</strong> ${meaning}</p>
@@ -140,7 +140,9 @@ function writeAccount({ number, address, roles }: Account): string {
 function describeState({ document, agreement }: EvidenceFinding): string {
   const states = new JsonCursor(JSON.parse(document)).at('execution').at('states');
   const { value } = states.at(agreement.state).at('description');
-  return typeof value === 'string' && value !== '' ? `: <bdi>${escapeHtml(value)}</bdi>` : '.';
+  return typeof value === 'string' && value !== ''
+    ? `, which the text describes so: “<bdi>${escapeHtml(value)}</bdi>”`
+    : '.';
 }
 
 const byWords = {
@@ -175,5 +177,5 @@ function writeNames(names: readonly string[]): string {
 }
 
 function writeList(items: readonly string[]): string {
-  return `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+  return `<ul>${items.map((item) => `<li><bdi>${escapeHtml(item)}</bdi></li>`).join('')}</ul>`;
 }

@@ -73,6 +73,7 @@ export type EvidenceFinding = {
   } | null;
   /** The blocks that the file relies on. `isAnchored`: the caller knows the hash, and the header has it. */
   readonly blocks: readonly { readonly number: number; readonly hash: Hex; readonly isAnchored: boolean }[];
+  /** What the file says of its own making. Nothing checks it. */
   readonly made: { readonly at: string; readonly by: string; readonly software: string };
   readonly established: readonly string[];
   readonly trusted: readonly string[];

@@ -10,7 +10,10 @@ type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'
   readonly confirmedBy: 'hashes' | 'sequencer' | null;
 };
 
-/** What is proved, what is trusted, and what cannot be proved, in sentences for people who are not engineers. */
+/**
+ * What is proved, what is trusted, and what cannot be proved, in sentences for people who are not engineers. No
+ * sentence holds a text of the document or of the file's maker: it would speak with the verifier's voice.
+ */
 export function writeFindings(facts: Facts): Pick<EvidenceFinding, 'established' | 'trusted' | 'notShown'> {
   return { established: listEstablished(facts), trusted: listTrusted(facts), notShown: listNotShown(facts) };
 }
@@ -21,7 +24,7 @@ function listEstablished(facts: Facts): string[] {
   const inputs = acts.length - 1;
   const said = [
     `The text of the agreement has the hash ${agreement.docHash}, which the deployment names.`,
-    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order, and they end in the state “${agreement.state}”.`,
+    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order. They end in the state that is shown with this result.`,
   ];
   if (unsigned === 0)
     said.push('The deployment and every step carry a signature of the account that is named with it.');

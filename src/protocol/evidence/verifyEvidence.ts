@@ -275,6 +275,6 @@ function describeFile(
     chain: { chainId: chain.chainId, name: findChain(chain.chainId)?.name ?? `Chain ${chain.chainId}` },
     agreement: { address, owner, docUri, docHash, state: names.state(currentState) },
     document: document.text,
-    made,
+    made: { at: made.at, by: showName(made.by), software: showName(made.software) },
   };
 }

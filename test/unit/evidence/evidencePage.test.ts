@@ -22,7 +22,9 @@ describe('the page of evidence', () => {
     expect(text).toContain('tenant account 3 signed a permit accept, led to ACTIVE months: 4 remark: gladly');
     expect(text).toContain('keeper account 2 signed the transaction knock');
     expect(text).toMatch(/tenant: 0x\w{40} \(account 3\)/);
-    expect(text).toContain('The agreement stands in the state PAID: The rent is paid.');
+    expect(text).toContain(
+      'The agreement stands in the state PAID, which the text describes so: “The rent is paid.”',
+    );
   });
 
   test('says at its head what has to be trusted, by the level', async () => {

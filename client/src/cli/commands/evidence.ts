@@ -191,8 +191,8 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
     ...items.map((item) => `  - ${plain(item)}`),
   ];
   return [
-    `${plain(name)} on ${chain.name}, ${agreement.address}`,
-    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is demanded)`}, state ${plain(agreement.state)}`,
+    `${quote(name)} on ${chain.name}, ${agreement.address}`,
+    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is demanded)`}, state ${quote(agreement.state)}`,
     '',
     ...acts.map((act) => plain(describeAct(act))),
     ...list('What is established', established),
@@ -201,13 +201,20 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
   ].join('\n');
 }
 
+/** A text of the document, so that it cannot pass for one of this program. */
+function quote(text: string): string {
+  return JSON.stringify(plain(text));
+}
+
 function describeAct({ time, actor, roles, by, input, toState }: EvidenceAct): string {
-  const who = actor === null ? 'somebody' : [...roles, actor].join(' ');
+  const called = roles.length === 0 ? '' : ` (in the text: ${roles.map(quote).join(', ')})`;
+  const who = actor === null ? 'somebody' : `${actor}${called}`;
   const how =
     by === 'permit'
       ? 'by permit'
       : by === 'transaction'
         ? 'by own transaction'
         : 'according to the block, no readable signature';
-  return `${writeTime(time)}  ${who} (${how}): ${input ?? 'deployed the agreement'} → ${toState}`;
+  const what = input === null ? 'deployed the agreement' : quote(input);
+  return `${writeTime(time)}  ${who}, ${how}: ${what} → ${quote(toState)}`;
 }
