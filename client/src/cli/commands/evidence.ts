@@ -88,7 +88,8 @@ Levels: signed (document, a signature for every step, a path that obeys the docu
 blocks named), anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc; then the blocks show the steps without
 a readable signature, too).
 What the contract's storage shows holds as far as the layout in the file is right; --trust-layout compares it.
-Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, 2 wrong use, 5 too few nodes answered.
+Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, or the nodes contradict each other, 2 wrong
+use, 5 too few nodes answered.
 
 Examples:
   agreements verify loan.json
@@ -104,17 +105,13 @@ Examples:
       let verdict = await verifyEvidence(bytes, options);
       if (verdict.ok && choices.rpc !== undefined) {
         const urls = choices.rpc.split(',').filter((url) => url !== '');
-        const numbers = verdict.blocks.map(({ number }) => number);
-        const confirmed = await askBlockHashes({
-          urls,
-          quorum: Number(choices.quorum),
-          numbers,
-          ...verdict.chain,
-        });
-        verdict = await verifyEvidence(bytes, {
-          ...options,
-          trustedHashes: new Map([...confirmed, ...trusted]),
-        });
+        const { blocks, chain } = verdict;
+        const answer = await askBlockHashes({ urls, quorum: Number(choices.quorum), blocks, ...chain });
+        // The file agrees with the given hashes. If the nodes do not, it has to be refused.
+        const trustedHashes = new Map([...trusted, ...answer.confirmed]);
+        verdict = await verifyEvidence(bytes, { ...options, trustedHashes });
+        for (const { node, number, hash } of answer.dissent)
+          context.terminal.printError(`${node} names another hash of block ${number}: ${hash}`);
       }
       if (!verdict.ok) {
         const { reason, path, message } = verdict;
@@ -154,14 +151,17 @@ async function readBounded(file: string): Promise<Uint8Array> {
 
 function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${string}`> {
   if (!/^[1-9]\d?$/.test(quorum)) throw new CliError('--quorum takes a whole number from 1.');
-  return new Map(
-    trustHash.map((text) => {
-      const [, number, hash] = hashPattern.exec(text) ?? [];
-      if (number === undefined || hash === undefined)
-        throw new CliError('--trust-hash takes n:0x and 64 hex digits.');
-      return [Number(number), `0x${hash.slice(2).toLowerCase()}`];
-    }),
-  );
+  const trusted = new Map<number, `0x${string}`>();
+  for (const text of trustHash) {
+    const [, digits, named] = hashPattern.exec(text) ?? [];
+    if (digits === undefined || named === undefined)
+      throw new CliError('--trust-hash takes n:0x and 64 hex digits.');
+    const [number, hash] = [Number(digits), `0x${named.slice(2).toLowerCase()}` as const];
+    if ((trusted.get(number) ?? hash) !== hash)
+      throw new CliError(`--trust-hash names two hashes of block ${number}.`);
+    trusted.set(number, hash);
+  }
+  return trusted;
 }
 
 function readAddress(text: string): `0x${string}` {
