@@ -65,7 +65,7 @@ describe('evidence', () => {
         {
           by: 'permit',
           actor: lease.landlord.address.toLowerCase(),
-          roles: ['owner', 'landlord'],
+          roles: ['landlord'],
           toState: 'OFFERED',
         },
         { by: 'permit', input: 'appoint', roles: ['landlord'] },

@@ -49,7 +49,7 @@ export const evidenceTexts = {
   signedBy: {
     permit: 'signed a permit',
     transaction: 'signed the transaction',
-    nothing: 'according to the block, no readable signature',
+    nothing: 'according to the receipt, no readable signature',
   },
   actTime: (time: string, block: number) => `${time}, block ${block}.`,
   notReadable: 'not readable',

@@ -79,7 +79,7 @@ function writeFinding(finding: EvidenceFinding): string {
 </header>
 <main>
 <p class="note" role="note"><strong>${title}.</strong> ${meaning}</p>
-<p>The agreement stands in the state <strong><bdi>${escapeHtml(agreement.state)}</bdi></strong>${description}</p>
+<p>The steps in the file lead to the state <strong><bdi>${escapeHtml(agreement.state)}</bdi></strong>${description}</p>
 <h2>The accounts</h2>
 <p>Whoever holds the key of an account can sign for it. Who that is, this page does not show.</p>
 <table class="ledger accounts">
@@ -148,7 +148,7 @@ function describeState({ document, agreement }: EvidenceFinding): string {
 const byWords = {
   permit: 'signed a permit',
   transaction: 'signed the transaction',
-  nothing: 'according to the block, no readable signature',
+  nothing: 'according to the receipt, no readable signature',
 } as const;
 
 function writeAct(act: EvidenceAct, accounts: readonly Account[]): string {

@@ -20,7 +20,7 @@ export type EvidenceAct = {
   readonly position: number;
   /** Who acted, in lower case; null if unknown. Without a signature it is known from the block alone. */
   readonly actor: Hex | null;
-  /** The document's names for that address at that time, at most 10, after `owner` for the owner. */
+  /** The document's names for that address at that time, at most 10. */
   readonly roles: readonly string[];
   readonly by: SignedBy;
   /** The document's name of the input, or its hash; null for the deployment. */

@@ -159,7 +159,7 @@ function describeDeployment(
   return {
     position: 0,
     actor: owner,
-    roles: ['owner', ...names.roles(owner, replay.engine.variables)],
+    roles: names.roles(owner, replay.engine.variables),
     by,
     input: null,
     values: file.document.values.map(({ name, value }) => ({ name: showName(name), value })),

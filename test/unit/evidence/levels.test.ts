@@ -23,7 +23,7 @@ describe('a file without any signature of the people whom it names', () => {
     expect(found.level).toBe('anchored');
     const page = buildEvidencePage(found);
     expect(page).toContain('<strong>Included, and anchored.</strong>');
-    expect(page).toContain('according to the block, no readable signature');
+    expect(page).toContain('according to the receipt, no readable signature');
     if (!hasPython) return;
     const options = [...hashes].flatMap(([number, hash]) => ['--trust-hash', `${number}:${hash}`]);
     expect(await askPython([text], ...options)).toMatchObject([{ ok: true, level: 'anchored' }]);

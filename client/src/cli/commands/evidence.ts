@@ -214,7 +214,7 @@ function describeAct({ time, actor, roles, by, input, toState }: EvidenceAct): s
       ? 'by permit'
       : by === 'transaction'
         ? 'by own transaction'
-        : 'according to the block, no readable signature';
+        : 'according to the receipt, no readable signature';
   const what = input === null ? 'deployed the agreement' : quote(input);
   return `${writeTime(time)}  ${who}, ${how}: ${what} → ${quote(toState)}`;
 }
