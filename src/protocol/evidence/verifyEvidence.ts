@@ -1,12 +1,13 @@
 import type { Hex } from 'viem';
 import { findChain } from '../chains.ts';
 import { JsonCursor } from '../jsonCursor.ts';
-import { type Header, recoverSealer } from './blockParts.ts';
+import { describeDeployment, describeInput } from './describeActs.ts';
+import { findAnchor, type TrustedAnchors } from './evidenceAnchors.ts';
 import { type CheckedTransaction, checkBlocks, checkTransaction } from './evidenceChain.ts';
 import { checkDeployment } from './evidenceDeployment.ts';
 import { type CompiledDocument, compileDocument } from './evidenceDocument.ts';
 import { type EvidenceFile, type EvidenceLayout, lowerHex } from './evidenceFile.ts';
-import { checkInput, requireComplete } from './evidenceInputs.ts';
+import { requireComplete } from './evidenceInputs.ts';
 import { type EvidenceNames, readEvidenceNames } from './evidenceNames.ts';
 import { createReplay, type Replay } from './evidenceReplay.ts';
 import { checkState } from './evidenceState.ts';
@@ -22,17 +23,7 @@ import { readEvidence } from './readEvidence.ts';
 import { EvidenceRefusal, refuse } from './refusal.ts';
 import { showName } from './showName.ts';
 
-export type VerifyOptions = {
-  /**
-   * Block hashes that the caller trusts, by number. If they confirm all of the file's blocks, it is
-   * `anchored`.
-   */
-  readonly trustedHashes?: ReadonlyMap<number, Hex> | undefined;
-  /**
-   * Sequencer accounts that sign headers as Clique does. If one of them signed all blocks, the file is
-   * `anchored`.
-   */
-  readonly trustedSequencers?: readonly Hex[] | undefined;
+export type VerifyOptions = TrustedAnchors & {
   /** A factory and engine that the caller trusts in addition to the protocol's registry. */
   readonly factory?: { readonly factory: Hex; readonly implementation: Hex } | undefined;
   /**
@@ -148,56 +139,6 @@ function requireFactory({ chain }: EvidenceFile, options: VerifyOptions): void {
     );
 }
 
-type Place = { readonly names: EvidenceNames; readonly replay: Replay };
-
-function describeDeployment(
-  file: EvidenceFile,
-  { block, hash }: CheckedTransaction,
-  { names, replay, by }: Place & Pick<EvidenceAct, 'by'>,
-): EvidenceAct {
-  const { owner } = file.agreement;
-  return {
-    position: 0,
-    actor: owner,
-    roles: names.roles(owner, replay.engine.variables),
-    by,
-    input: null,
-    values: file.document.values.map(({ name, value }) => ({ name: showName(name), value })),
-    ignored: 0,
-    fromState: null,
-    toState: names.state(replay.engine.state),
-    time: block.timestamp,
-    blockNumber: block.number,
-    transactionHash: hash,
-    called: null,
-  };
-}
-
-async function describeInput(
-  file: EvidenceFile,
-  at: number,
-  { names, replay, transactions }: Place & { transactions: readonly CheckedTransaction[] },
-): Promise<EvidenceAct> {
-  const input = file.inputs[at];
-  const transaction = input && transactions[input.transaction];
-  if (!input || !transaction) refuse('bad_format', `inputs[${at}]`, 'There is no such transaction.');
-  const { by, actor, outcome } = await checkInput(file, at, { transaction, replay });
-  return {
-    position: at + 1,
-    actor: actor ?? null,
-    roles: actor ? names.roles(actor, replay.engine.variables) : [],
-    by,
-    input: names.input(input.inputId),
-    ...names.values(input.inputId, input.payload),
-    fromState: names.state(outcome.fromState),
-    toState: names.state(outcome.toState),
-    time: transaction.block.timestamp,
-    blockNumber: transaction.block.number,
-    transactionHash: transaction.hash,
-    called: outcome.action ? lowerHex(outcome.action.target) : null,
-  };
-}
-
 /** The notes must list exactly the missing parts. */
 function requireNotes(
   file: EvidenceFile,
@@ -225,31 +166,6 @@ function decideLevel({
   if (isIncluded && isAnchored) return 'anchored';
   if (!isSigned(acts)) return 'none';
   return isIncluded ? 'included' : 'signed';
-}
-
-/** @throws EvidenceRefusal `block_contradicted` if the caller knows another hash of a block. */
-async function findAnchor(
-  file: EvidenceFile,
-  headers: readonly (Header | null)[],
-  { trustedHashes, trustedSequencers = [] }: VerifyOptions,
-): Promise<'hashes' | 'sequencer' | null> {
-  for (const [at, { number, hash }] of file.blocks.entries()) {
-    const known = trustedHashes?.get(number);
-    if (known !== undefined && lowerHex(known) !== hash)
-      refuse(
-        'block_contradicted',
-        `blocks[${at}].hash`,
-        `Block ${number} has the hash ${known} by what you trust.`,
-      );
-  }
-  if (file.blocks.every(({ number }) => trustedHashes?.has(number))) return 'hashes';
-  const known = new Set(trustedSequencers.map(lowerHex));
-  if (known.size === 0) return null;
-  for (const header of headers) {
-    const sealer = header && (await recoverSealer(header));
-    if (!sealer || !known.has(sealer)) return null;
-  }
-  return 'sequencer';
 }
 
 function describeStorage(
