@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks files of evidence (docs/evidence.md, docs/evidence-protocol.md) with nothing but Python's standard library.
 
-    verify.py FILE... [--require LEVEL] [--trust-hash n:0x...] [--trust-sequencer 0x...] [--json]
+    verify.py FILE... [--require LEVEL] [--trust-hash n:0x...] [--trust-sequencer 0x...] [--trust-layout 4,5,6,7] [--json]
 
 It shares no code with the service: where both agree, the documents say enough. Exit code 0 if every file holds at the level
 demanded, 1 if one does not.
@@ -14,7 +14,7 @@ import sys
 from functools import lru_cache
 
 LEVELS = ["none", "signed", "included", "anchored"]
-MOST_BYTES, MOST_ITEMS, MOST_TEXT = 64 * 1024 * 1024, 100_000, 1_048_576
+MOST_BYTES, MOST_ITEMS, MOST_TEXT, MOST_SIGNERS = 64 * 1024 * 1024, 100_000, 1_048_576, 1_000
 BASE = ("0x76daa59c02d902e7063e6328d2e64acee6cc121e", "0x1c2961ac5e2fbe47b3c0654d7df543db04f031a6")
 CHAINS = {
     59141: ("0x26ff3adec23fc5778f190371b1cccadda74e26c8", "0x1f0f9c889e6c762d8d5669c65a1a8fdfbee38664"),
@@ -205,16 +205,22 @@ def recover(digest, r, s, parity):
 # RLP
 
 
+MOST_DEPTH, MOST_PARTS = 8, 1_000_000
+
+
 def rlp_decode(data):
-    item, end = _rlp_item(data, 0, len(data))
+    item, end = _rlp_item(data, 0, len(data), 0, [MOST_PARTS])
     if end != len(data):
         raise Malformed("has bytes left over")
     return item
 
 
-def _rlp_item(data, at, end):
+def _rlp_item(data, at, end, depth, left):
     if at >= end:
         raise Malformed("ends too early")
+    left[0] -= 1
+    if left[0] < 0:
+        raise Malformed("has too many parts")
     first = data[at]
     if first < 0x80:
         return data[at : at + 1], at + 1
@@ -234,9 +240,11 @@ def _rlp_item(data, at, end):
         if size == 1 and data[start] < 0x80:
             raise Malformed("has a byte that is not canonical")
         return data[start:stop], stop
+    if depth == MOST_DEPTH:
+        raise Malformed("is nested too deeply")
     items = []
     while start < stop:
-        item, start = _rlp_item(data, start, stop)
+        item, start = _rlp_item(data, start, stop, depth + 1, left)
         items.append(item)
     return items, stop
 
@@ -308,7 +316,7 @@ def trie_value(root, key, proof):
             raise Malformed("has a node that is neither a branch nor a leaf")
         head = as_bytes(node[0])
         flag = head[0] >> 4 if head else 15
-        if flag > 3 or (flag % 2 == 0 and head[0] & 15):
+        if flag > 3 or (flag % 2 == 0 and head[0] & 15) or len(head) > 33:
             raise Malformed("has a node whose path is not valid")
         nibbles = [nibble for byte in head for nibble in (byte >> 4, byte & 15)][1 if flag % 2 else 2 :]
         if path[: len(nibbles)] != nibbles:
@@ -590,7 +598,14 @@ def or_null(inner):
 HEX = matches("0x([0-9a-f]{2})*")
 WORD = matches("0x[0-9a-f]{64}")
 ADDRESS = matches("0x[0-9a-f]{40}")
-DECIMAL = matches("0|[1-9][0-9]{0,77}")
+DIGITS = matches("0|[1-9][0-9]{0,77}")
+
+
+def DECIMAL(value, path):
+    DIGITS(value, path)
+    require(int(value) < 2**256, "bad_format", path)
+
+
 PERMIT_SHAPE = members(
     signer=ADDRESS,
     nonce=DECIMAL,
@@ -1059,13 +1074,13 @@ def envelope(data):
 
 
 def parse_transaction(data):
-    """Receiver, data, chain id, sender (None: the signature is bad), and the type."""
+    """Receiver, data, chain id, nonce, sender (None: the signature is bad), and the type."""
     kind, body = envelope(data)
     fields = as_list(rlp_decode(body))
     if kind == 0x7E:
         if len(fields) != 8:
             raise Malformed("is not a deposit")
-        return receiver(fields[2]), as_bytes(fields[7]), None, as_bytes(fields[1], 20), kind
+        return receiver(fields[2]), as_bytes(fields[7]), None, None, as_bytes(fields[1], 20), kind
     if kind == 0:
         if len(fields) != 9:
             raise Malformed("is not a transaction")
@@ -1075,13 +1090,14 @@ def parse_transaction(data):
             chain_id, parity = (v - 35) // 2, (v - 35) % 2
             unsigned = unsigned + [minimal(chain_id), b"", b""]
         signer = recover(keccak(rlp_encode(unsigned)), r, s, parity)
-        return receiver(fields[3]), as_bytes(fields[5]), chain_id, signer, kind
+        return receiver(fields[3]), as_bytes(fields[5]), chain_id, as_number(fields[0]), signer, kind
     to, place, size = PLACES.get(kind, (0, 0, 0))
     if len(fields) != size or not size:
         raise Malformed("is of no known type")
     parity, r, s = map(as_number, fields[-3:])
     signer = recover(keccak(bytes([kind]) + rlp_encode(fields[:-3])), r, s, parity)
-    return receiver(fields[to]), as_bytes(fields[place]), as_number(fields[0]), signer, kind
+    nonce = as_number(fields[1])
+    return receiver(fields[to]), as_bytes(fields[place]), as_number(fields[0]), nonce, signer, kind
 
 
 def receiver(item):
@@ -1114,7 +1130,8 @@ class Transaction:
             require(is_after, "order_invalid", path)
         data = raw(entry["raw"])
         with guarded("transaction_invalid", path):
-            self.to, self.data, chain_id, sender, kind = parse_transaction(data)
+            self.to, self.data, chain_id, self.nonce, sender, kind = parse_transaction(data)
+        self.hash = entry["hash"]
         require(keccak(data) == raw(entry["hash"]), "transaction_invalid", path)
         is_here = chain_id is None or chain_id == file["chain"]["chainId"]
         require(is_here and sender is not None, "transaction_invalid", path)
@@ -1186,6 +1203,14 @@ def check_complete(file, transactions):
     require(len(held) == len(inputs), "incomplete", "inputs")
     used = {0, *(one["transaction"] for one in inputs)}
     require(len(used) == len(transactions), "order_invalid", "transactions")
+    nonces = {}
+    for one in transactions:
+        if one.nonce is not None:
+            require(nonces.get(one.sender, -1) < one.nonce, "order_invalid", "transactions")
+            nonces[one.sender] = one.nonce
+    require(len({one.hash for one in transactions}) == len(transactions), "order_invalid", "transactions")
+    direct = [one["transaction"] for one in inputs if transactions[one["transaction"]].to == agreement]
+    require(len(set(direct)) == len(direct), "order_invalid", "inputs")
 
 
 # Permits
@@ -1227,7 +1252,6 @@ def check_permit(file, permit, message, path):
         "message": dict(zip([field for field, _ in fields], shown + numbers)),
     }
     require(write_json(typed_data) == write_json(permit["typedData"]), "signature_invalid", f"{path}.typedData")
-    require(max(map(int, numbers)) < 2**256, "signature_invalid", path)
     domain = hash_struct("EIP712Domain", DOMAIN, [contract.encode(), b"1", word(chain_id), topic(address)])
     digest = keccak(b"\x19\x01" + domain + hash_struct(name, fields, values + [word(int(n)) for n in numbers]))
     signer = recover(digest, int(permit["r"], 16), int(permit["s"], 16), permit["v"] - 27)
@@ -1322,6 +1346,7 @@ def check_creator(file, transaction, compiled, signer):
     require(not called or hash_content(called[0]) == hashes, "parameters_mismatch", "document")
     if signer is None:
         require(permit is None, "log_mismatch", path)
+        require(not called or called[1] is None, "call_mismatch", "deployment")
         if not called or transaction.is_deposit:
             return "nothing"
         require(transaction.sender == owner, "signature_invalid", "agreement.owner")
@@ -1382,7 +1407,7 @@ class Engine:
             revert(not any(target))
             self.actions[start, name] = target
         conditions = [condition for one in compiled.input_defs for condition in one[2]]
-        self.asked, self.signers = set(), set()
+        self.asked, self.signers, self.permitted = set(), set(), set()
         for op, field, argument in conditions:
             if op == 16:
                 self.asked.add(field)
@@ -1398,6 +1423,11 @@ class Engine:
         if name in self.asked and kind == ADDRESS_TYPE:
             self.signers.add(data[12:])
 
+    def possible_signers(self):
+        """Those who signed permits come first, if there are too many."""
+        signers = sorted(self.permitted) + sorted(self.signers - self.permitted)
+        return sorted(signers[:MOST_SIGNERS])
+
     def load_address(self, name):
         kind, data = self.variables.get(name, (None, b""))
         revert(kind != ADDRESS_TYPE)
@@ -1407,7 +1437,7 @@ class Engine:
         """`sender` None: unknown, and conditions about it are passed over. `permit`: signer, nonce, deadline. The action's target, if any."""
         if permit:
             signer, nonce, deadline = permit
-            self.signers.add(signer)
+            self.permitted.add(signer)
             revert(time > deadline or not any(signer) or nonce != self.nonces.get(signer, 0))
             self.nonces[signer] = nonce + 1
             sender = signer
@@ -1493,6 +1523,7 @@ def check_actor(file, one, transaction, signer, path):
     require(is_same, "call_mismatch", path)
     if signer is None:
         require(permit is None, "log_mismatch", path)
+        require(not is_direct or call[2] is None, "call_mismatch", path)
         if not is_direct or transaction.is_deposit:
             return "nothing", transaction.sender if is_direct else None
         return "transaction", transaction.sender
@@ -1511,13 +1542,18 @@ def check_actor(file, one, transaction, signer, path):
 OWN_PLACE = 0x5AB42CED628888259C08AC98DB1EB0CF702FC1501344311D8B100CD1BFE4BB00
 
 
-def check_state(file, headers, engine):
+LAYOUT = ("docHash", "initialState", "currentState", "nonces")
+
+
+def check_state(file, headers, engine, layout):
+    """`layout`: the slots that the reader knows, in the order of LAYOUT, or None: then they are the file's own statement."""
     state, facts = file["state"], file["agreement"]
     is_last = state["block"] == len(headers) - 1 and headers[state["block"]] is not None
     require(is_last, "state_proof_invalid", "state.block")
     slots = {key: int(slot, 16) for key, slot in state["layout"].items()}
     ordinary = [slot < 64 or (key == "nonces" and slot == OWN_PLACE) for key, slot in slots.items()]
     require(all(ordinary) and len(set(slots.values())) == 4, "state_proof_invalid", "state.layout")
+    require(layout in (None, [slots[key] for key in LAYOUT]), "state_proof_invalid", "state.layout")
     path = "state.accountProof"
     with guarded("state_proof_invalid", path):
         nodes = [raw(node) for node in state["accountProof"]]
@@ -1536,7 +1572,7 @@ def check_state(file, headers, engine):
         ("initialState", word(slots["initialState"]), int(facts["initialState"], 16), "final_state_mismatch"),
         ("currentState", word(slots["currentState"]), int.from_bytes(engine.state, "big"), "final_state_mismatch"),
     ]
-    for signer in sorted(engine.signers)[:1000]:
+    for signer in engine.possible_signers():
         slot = keccak(topic(signer) + word(slots["nonces"]))
         expected.append((f"0x{signer.hex()}", slot, engine.nonces.get(signer, 0), "nonce_mismatch"))
     require(len(expected) == len(state["storage"]), "nonce_mismatch", "state.storage")
@@ -1573,15 +1609,15 @@ def is_anchored(file, headers, hashes, sequencers):
     return bool(sequencers) and all(sealer(header) in sequencers for header in headers)
 
 
-def verify(data, hashes=None, sequencers=(), factory=None):
-    """The level that a file reaches. Raises Refused."""
+def verify(data, hashes=None, sequencers=(), factory=None, layout=None):
+    """The level that a file reaches, and what its storage shows. Raises Refused."""
     try:
-        return find_level(data, hashes or {}, set(sequencers), factory)
+        return find_level(data, hashes or {}, set(sequencers), factory, layout)
     except RecursionError as error:
         raise Refused("bad_format", "nested too deeply") from error
 
 
-def find_level(data, hashes, sequencers, factory):
+def find_level(data, hashes, sequencers, factory, layout):
     file = read_file(data)
     chain = file["chain"]
     contracts = (chain["factory"], chain["implementation"])
@@ -1599,9 +1635,13 @@ def find_level(data, hashes, sequencers, factory):
     shown += [check_input(file, at, transactions, engine) for at in range(len(file["inputs"]))]
     final = raw(file["agreement"]["currentState"])
     require(engine.state == final, "final_state_mismatch", "agreement.currentState")
+    storage = "not shown"
     if file["state"]:
-        check_state(file, headers, engine)
+        check_state(file, headers, engine, layout)
+        storage = "shown if the layout in the file is right" if layout is None else "shown"
+        storage += " for the first 1,000 accounts" if len(engine.signers | engine.permitted) > MOST_SIGNERS else ""
     is_included = all(one.is_included for one in transactions)
+    storage = storage if is_included else "not shown"
     missing = {
         "no_state_proof": file["state"] is None,
         "no_inclusion_proof": not is_included,
@@ -1609,9 +1649,11 @@ def find_level(data, hashes, sequencers, factory):
     }
     require(file["notes"] == [note for note, is_missing in missing.items() if is_missing], "bad_format", "notes")
     anchored = is_anchored(file, headers, hashes, sequencers)
-    if is_included:
-        return "anchored" if anchored else "included"
-    return "none" if "nothing" in shown else "signed"
+    if is_included and anchored:
+        return "anchored", storage
+    if "nothing" in shown:
+        return "none", storage
+    return ("included" if is_included else "signed"), storage
 
 
 def read_options():
@@ -1620,6 +1662,7 @@ def read_options():
     parser.add_argument("--require", choices=LEVELS[1:], default="included")
     parser.add_argument("--trust-hash", action="append", default=[], metavar="n:0x…")
     parser.add_argument("--trust-sequencer", action="append", default=[], metavar="0x…")
+    parser.add_argument("--trust-layout", metavar="4,5,6,7", help="slots of docHash, initialState, currentState, nonces")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return parser.parse_args()
 
@@ -1629,18 +1672,19 @@ def main():
     pairs = [text.lower().split(":", 1) for text in options.trust_hash]
     hashes = {int(number): found for number, found in pairs}
     sequencers = [raw(text.lower()) for text in options.trust_sequencer]
+    layout = [int(slot, 0) for slot in options.trust_layout.split(",")] if options.trust_layout else None
     holds = True
     for name in options.files:
         with open(name, "rb") as file:
             data = file.read(MOST_BYTES + 1)
         try:
-            level = verify(data, hashes, sequencers)
-            found = {"file": name, "ok": True, "level": level}
+            level, storage = verify(data, hashes, sequencers, layout=layout)
+            found = {"file": name, "ok": True, "level": level, "storage": storage}
             holds = holds and LEVELS.index(level) >= LEVELS.index(options.require)
         except Refused as error:
             found = {"file": name, "ok": False, "reason": error.reason, "path": error.path}
             holds = False
-        shown = found.get("level") or f"refused, {found['reason']} ({found['path']})"
+        shown = f"{found['level']}, last state {found['storage']}" if found["ok"] else f"refused, {found['reason']} ({found['path']})"
         print(json.dumps(found) if options.json else f"{name}: {shown}")
     return 0 if holds else 1
 

@@ -63,16 +63,15 @@ export function transitionsFor(agreement: unknown, inputId: string): AuthoredTra
 
 /** The state with the hash that the chain shows: one that the document declares or at least mentions. */
 export function stateName(agreement: unknown, hash: Hex): string | undefined {
-  const root = new JsonCursor(agreement);
+  return findName(listStateNames(new JsonCursor(agreement)), hash);
+}
+
+/** The names of all states that the document declares or mentions; some repeatedly. */
+export function listStateNames(root: JsonCursor): string[] {
   const execution = root.at('execution');
   const initial = execution.at('initialize').at('initialState').value;
   const mentioned = readTransitions(root).flatMap(({ from, to }) => [from, to]);
-  const names = [
-    ...execution.at('states').keys(),
-    ...(typeof initial === 'string' ? [initial] : []),
-    ...mentioned,
-  ];
-  return findName(names, hash);
+  return [...execution.at('states').keys(), ...(typeof initial === 'string' ? [initial] : []), ...mentioned];
 }
 
 /** The input with the hash that the chain shows. */

@@ -1,8 +1,18 @@
+import type { Hex } from 'viem';
 import type { RefusalReason } from '../../src/protocol/evidence/refusal.ts';
 import { at, type JsonObject, list, object, readObject, set, write } from './editJson.ts';
 import { type Forgery, malleate } from './forgeFiles.ts';
 
 const stranger = `0x${'5a'.repeat(20)}`;
+
+/** Lists in each other, with a megabyte in the innermost. */
+function nestLists(depth: number): Hex {
+  const heads = Array.from({ length: depth }, (_, at) => {
+    const size = 2 ** 20 + 4 + (depth - 1 - at) * 4;
+    return `fa${size.toString(16).padStart(6, '0')}`;
+  });
+  return `0x${heads.join('')}ba100000${'00'.repeat(2 ** 20)}`;
+}
 
 /** Tricks on the text of the handmade lease's file. */
 export function forgeText(text: string): Forgery[] {
@@ -49,6 +59,35 @@ export function forgeText(text: string): Forgery[] {
       'a nonce with a nought before it',
       'bad_format',
       edit((file) => set(at(inputOf(file, 1), 'permit'), 'nonce', '00')),
+    ],
+    [
+      'a nonce beyond 256 bits',
+      'bad_format',
+      edit((file) => set(at(inputOf(file, 1), 'permit'), 'nonce', '9'.repeat(78))),
+    ],
+    [
+      'a deadline beyond 256 bits',
+      'bad_format',
+      edit((file) => set(at(inputOf(file, 1), 'permit'), 'deadline', String(2n ** 256n))),
+    ],
+    [
+      'a header of a thousand lists in each other',
+      'header_mismatch',
+      edit((file) => set(object(list(file, 'blocks')[0]), 'header', nestLists(1_000))),
+    ],
+    [
+      'a receipt of a thousand lists in each other',
+      'receipt_proof_invalid',
+      edit((file) =>
+        Object.assign(object(list(file, 'transactions')[0]), {
+          receipt: nestLists(1_000),
+        }),
+      ),
+    ],
+    [
+      'a node of a thousand lists in each other',
+      'transaction_proof_invalid',
+      edit((file) => set(object(list(file, 'transactions')[0]), 'proof', [nestLists(1_000)])),
     ],
     [
       'a nonce in other digits',

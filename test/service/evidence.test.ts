@@ -65,7 +65,7 @@ describe('evidence', () => {
         {
           by: 'permit',
           actor: lease.landlord.address.toLowerCase(),
-          roles: ['owner', 'landlord'],
+          roles: ['landlord'],
           toState: 'OFFERED',
         },
         { by: 'permit', input: 'appoint', roles: ['landlord'] },
@@ -73,7 +73,7 @@ describe('evidence', () => {
         { by: 'permit', input: 'accept', roles: ['tenant'], toState: 'ACTIVE' },
         { by: 'permit', input: 'pay', toState: 'PAID', called: world.chain.token.toLowerCase() },
       ],
-      provedAt: { blockNumber: expect.any(Number) },
+      storage: { blockNumber: expect.any(Number), isLayoutKnown: false },
     });
   });
 

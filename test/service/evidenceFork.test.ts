@@ -17,7 +17,7 @@ test('evidence on a fork says that it has no proof of the state, and proves ever
     try {
       const { id } = await world.playDirectLease();
       const verdict = await verifyEvidence(await world.readFile(id));
-      expect(verdict).toMatchObject({ ok: true, level: 'included', provedAt: null });
+      expect(verdict).toMatchObject({ ok: true, level: 'included', storage: null });
       expect(verdict.ok && verdict.notShown.join(' ')).toContain('has no proof of the contract’s storage');
       expect(JSON.parse(await world.readFile(id))).toMatchObject({ notes: ['no_state_proof'], state: null });
     } finally {

@@ -40,7 +40,10 @@ export function plainLines(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\r\t]/gu, ' ');
 }
 
-/** One line, without terminal control characters: texts come from others. */
+/**
+ * One line, without terminal control characters and without characters that hide or reorder others: texts come
+ * from others.
+ */
 export function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ');
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
 }

@@ -3,6 +3,7 @@ import {
   type EvidenceAct,
   type EvidenceFinding,
   type EvidenceVerdict,
+  isSigned,
   type RefusedEvidence,
   writeTime,
 } from '../../../client/src/verify/index.ts';
@@ -37,7 +38,7 @@ type FindingProps = {
 
 function Finding({ fileName, finding, again }: FindingProps) {
   const { name, chain, agreement, acts, level, established, trusted, notShown, made } = finding;
-  const { title, meaning } = words.levels[level];
+  const { title, meaning } = words.levels[level === 'anchored' && !isSigned(acts) ? 'anchoredOnly' : level];
   const [shown, setShown] = useState(stepsShown);
   return (
     <div class="finding">
@@ -47,7 +48,7 @@ function Finding({ fileName, finding, again }: FindingProps) {
         <p>{meaning}</p>
         <p class="soft small">
           {words.state} <strong dir="auto">{agreement.state}</strong> {words.onChain(chain.name)}{' '}
-          {words.file(fileName, made.at.slice(0, 10), made.by)}
+          {words.file(fileName, made.at.slice(0, 10))} “<bdi>{made.by}</bdi>”. {words.unchecked}
         </p>
       </section>
       <section>
@@ -89,7 +90,9 @@ function Refusal({ fileName, refusal }: { readonly fileName: string; readonly re
       <section class="verdict refused" aria-label={words.result}>
         <p class="mark">{words.refused}</p>
         <h2>{words.refusedTitle}</h2>
-        <p>{message}</p>
+        <p>
+          <bdi>{message}</bdi>
+        </p>
         <p class="soft small">{words.refusedHint}</p>
         <p class="soft small">
           {words.reason} <code>{reason}</code>
@@ -106,7 +109,7 @@ function Refusal({ fileName, refusal }: { readonly fileName: string; readonly re
 }
 
 function Act({ act }: { readonly act: EvidenceAct }) {
-  const { actor, roles, by, input, values, toState, time, blockNumber } = act;
+  const { actor, roles, by, input, values, ignored, toState, time, blockNumber } = act;
   return (
     <li>
       <p>
@@ -114,18 +117,9 @@ function Act({ act }: { readonly act: EvidenceAct }) {
         <strong dir="auto">{toState}</strong>
       </p>
       <p class="soft small">
-        {actor === null
-          ? words.somebody
-          : roles.length > 0
-            ? [...new Set(roles)].join(', ')
-            : words.anAccount}
-        {actor !== null && (
-          <>
-            {' '}
-            <code class="copy">{actor}</code>
-          </>
-        )}
-        : {words.signedBy[by]}. {words.actTime(writeTime(time), blockNumber)}
+        {actor === null ? words.somebody : <code class="copy">{actor}</code>}
+        {actor !== null && roles.length > 0 && <Roles roles={roles} />}: {words.signedBy[by]}.{' '}
+        {words.actTime(writeTime(time), blockNumber)}
       </p>
       {values.length > 0 && (
         <dl class="facts small">
@@ -139,7 +133,24 @@ function Act({ act }: { readonly act: EvidenceAct }) {
           ])}
         </dl>
       )}
+      {ignored > 0 && <p class="soft small">{words.ignored(ignored)}</p>}
     </li>
+  );
+}
+
+/** The document's names for an account, beside its address. */
+function Roles({ roles }: Pick<EvidenceAct, 'roles'>) {
+  const names = [...new Set(roles)];
+  return (
+    <>
+      {` (${words.inText} `}
+      {names.map((name, at) => (
+        <span key={name}>
+          “<bdi>{name}</bdi>”{at < names.length - 1 && ', '}
+        </span>
+      ))}
+      {')'}
+    </>
   );
 }
 
@@ -149,7 +160,9 @@ function List({ title, items }: { readonly title: string; readonly items: readon
       <h2>{title}</h2>
       <ul class="bullets">
         {items.map((item) => (
-          <li key={item}>{item}</li>
+          <li key={item}>
+            <bdi>{item}</bdi>
+          </li>
         ))}
       </ul>
     </section>

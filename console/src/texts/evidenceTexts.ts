@@ -15,7 +15,8 @@ export const evidenceTexts = {
   levels: {
     none: {
       title: 'Not proved',
-      meaning: 'The signatures cannot be read, and nothing shows that the chain took these steps.',
+      meaning:
+        'A signature cannot be read. Only blocks that you trust can show that the chain took these steps, and who took them.',
     },
     signed: {
       title: 'Signed',
@@ -23,28 +24,36 @@ export const evidenceTexts = {
     },
     included: {
       title: 'Signed and included',
-      meaning: 'The signatures are genuine, and the steps stand in the blocks that are listed below.',
+      meaning:
+        'The signatures are genuine, and the steps stand in the blocks that are listed below. Whether these blocks belong to the chain is not proved by the file.',
     },
     anchored: {
       title: 'Signed, included and anchored',
       meaning: 'The signatures are genuine, and the steps stand in blocks that you trust.',
     },
+    anchoredOnly: {
+      title: 'Included and anchored',
+      meaning:
+        'The steps stand in blocks that you trust. A signature cannot be read: some accounts are named by these blocks alone.',
+    },
   },
   state: 'State',
   onChain: (chain: string) => `on ${chain}.`,
-  file: (name: string, day: string, by: string) => `File ${name}, made ${day} by ${by}.`,
+  file: (name: string, day: string) => `File ${name}. It says of itself that it was made ${day} by`,
+  unchecked: 'Nothing checks this.',
   acts: 'Who signed what, and when',
   deployed: 'Deployed the agreement',
   ledTo: 'led to',
   somebody: 'Somebody',
-  anAccount: 'An account',
+  inText: 'in the text',
   signedBy: {
     permit: 'signed a permit',
     transaction: 'signed the transaction',
-    nothing: 'no readable signature',
+    nothing: 'according to the receipt, no readable signature',
   },
   actTime: (time: string, block: number) => `${time}, block ${block}.`,
   notReadable: 'not readable',
+  ignored: (n: number) => `and ${count(n, 'data field', 'data fields')} that the contract ignores`,
   moreActs: (n: number) => `Show more of the ${n.toLocaleString('en')} steps`,
   established: 'What is established',
   trusted: 'What is trusted',

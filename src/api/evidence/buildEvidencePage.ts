@@ -1,8 +1,9 @@
 import { checksumAddress, type Hex } from 'viem';
-import type {
-  EvidenceAct,
-  EvidenceFinding,
-  EvidenceVerdict,
+import {
+  type EvidenceAct,
+  type EvidenceFinding,
+  type EvidenceVerdict,
+  isSigned,
 } from '../../protocol/evidence/evidenceVerdict.ts';
 import { writeTime } from '../../protocol/evidence/evidenceWords.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
@@ -14,7 +15,8 @@ import { pageStyle } from '../documents/pageStyle.ts';
 const levelWords = {
   none: {
     title: 'Not proved',
-    meaning: 'A signature cannot be read, and nothing in the file shows that the chain executed these steps.',
+    meaning:
+      'A signature cannot be read. Only blocks that you trust can show that the chain executed these steps, and who took them.',
   },
   signed: {
     title: 'Signed',
@@ -29,6 +31,11 @@ const levelWords = {
   anchored: {
     title: 'Signed, included, and anchored',
     meaning: 'The steps are genuine and included in blocks that trusted sources confirmed.',
+  },
+  anchoredOnly: {
+    title: 'Included, and anchored',
+    meaning:
+      'The steps are included in blocks that trusted sources confirmed. A signature cannot be read: some accounts are named by these blocks alone.',
   },
 } as const;
 
@@ -57,22 +64,22 @@ ${body}
 function writeRefusal(message: string, path: string): string {
   const part = path === '' ? '' : `<p>Part of the file: <code>${escapeHtml(path)}</code></p>`;
   return `<header><p class="kind">Evidence</p><p class="name">This file is invalid and proves nothing</p></header>
-<main><p>${escapeHtml(message)}</p>${part}</main>`;
+<main><p><bdi>${escapeHtml(message)}</bdi></p>${part}</main>`;
 }
 
 function writeFinding(finding: EvidenceFinding): string {
   const { name, chain, agreement, level, acts, established, trusted, notShown, made } = finding;
-  const { title, meaning } = levelWords[level];
+  const { title, meaning } = levelWords[level === 'anchored' && !isSigned(acts) ? 'anchoredOnly' : level];
   const accounts = listAccounts(acts);
   const description = describeState(finding);
   return `<header>
 <p class="kind">Evidence</p>
 <p class="name"><bdi>${escapeHtml(name)}</bdi></p>
-<p class="place">${escapeHtml(chain.name)}, made ${escapeHtml(made.at.slice(0, 19).replace('T', ' '))} UTC by <bdi>${escapeHtml(made.by)}</bdi></p>
+<p class="place">${escapeHtml(chain.name)}. The file says of itself that it was made ${escapeHtml(made.at.slice(0, 19).replace('T', ' '))} UTC by “<bdi>${escapeHtml(made.by)}</bdi>”. Nothing checks this.</p>
 </header>
 <main>
 <p class="note" role="note"><strong>${title}.</strong> ${meaning}</p>
-<p>The agreement stands in the state <strong><bdi>${escapeHtml(agreement.state)}</bdi></strong>${description}</p>
+<p>The steps in the file lead to the state <strong><bdi>${escapeHtml(agreement.state)}</bdi></strong>${description}</p>
 <h2>The accounts</h2>
 <p>Whoever holds the key of an account can sign for it. Who that is, this page does not show.</p>
 <table class="ledger accounts">
@@ -133,13 +140,15 @@ function writeAccount({ number, address, roles }: Account): string {
 function describeState({ document, agreement }: EvidenceFinding): string {
   const states = new JsonCursor(JSON.parse(document)).at('execution').at('states');
   const { value } = states.at(agreement.state).at('description');
-  return typeof value === 'string' && value !== '' ? `: <bdi>${escapeHtml(value)}</bdi>` : '.';
+  return typeof value === 'string' && value !== ''
+    ? `, which the text describes so: “<bdi>${escapeHtml(value)}</bdi>”`
+    : '.';
 }
 
 const byWords = {
   permit: 'signed a permit',
   transaction: 'signed the transaction',
-  nothing: 'no readable signature',
+  nothing: 'according to the receipt, no readable signature',
 } as const;
 
 function writeAct(act: EvidenceAct, accounts: readonly Account[]): string {
@@ -148,10 +157,12 @@ function writeAct(act: EvidenceAct, accounts: readonly Account[]): string {
   const values = act.values.map(
     ({ name, value }) => `<small><bdi>${escapeHtml(name)}</bdi>: ${writeValue(value, accounts)}</small>`,
   );
+  const ignored =
+    act.ignored === 0 ? '' : `<small>and ${act.ignored} data fields that the contract ignores</small>`;
   const what = act.input === null ? 'Deployed the agreement' : `<bdi>${escapeHtml(act.input)}</bdi>`;
   const called = act.called === null ? '' : `<small>made a call to ${checksumAddress(act.called)}</small>`;
   return `<tr><td>${act.position}</td><td>${writeTime(act.time).replace(' UTC', '')}</td><td>${who}<small>${byWords[act.by]}</small></td>
-<td>${what}, led to <bdi>${escapeHtml(act.toState)}</bdi>${values.join('')}${called}</td></tr>`;
+<td>${what}, led to <bdi>${escapeHtml(act.toState)}</bdi>${values.join('')}${ignored}${called}</td></tr>`;
 }
 
 function writeValue(value: WireValue | null, accounts: readonly Account[]): string {
@@ -166,5 +177,5 @@ function writeNames(names: readonly string[]): string {
 }
 
 function writeList(items: readonly string[]): string {
-  return `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+  return `<ul>${items.map((item) => `<li><bdi>${escapeHtml(item)}</bdi></li>`).join('')}</ul>`;
 }

@@ -1,17 +1,16 @@
 import type { Hex } from 'viem';
 import { bytesToHex, hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
+import { EncodingError, type RlpItem } from './decodeRlp.ts';
 import { type EvidenceSignature, recoverSigner } from './recoverSigner.ts';
 import {
   bytesItem,
   decodeList,
-  EncodingError,
   encodeList,
   hexItem,
   listItem,
   numberItem,
   openEnvelope,
-  type RlpItem,
 } from './rlpFields.ts';
 
 /** The fields of a block's header; `hash` is computed from its bytes. */
@@ -60,6 +59,8 @@ export type Transaction = {
   readonly hash: Hex;
   /** 0 for a legacy transaction. */
   readonly type: number;
+  /** The sender's count of its own transactions; undefined for a deposit. */
+  readonly nonce: bigint | undefined;
   /** Null if the transaction creates a contract. */
   readonly to: Hex | null;
   readonly data: Hex;
@@ -95,6 +96,7 @@ export function parseTransaction(raw: Hex): Transaction {
     return {
       hash,
       type,
+      nonce: undefined,
       to: addressItem(to),
       data: hexItem(data),
       chainId: undefined,
@@ -114,6 +116,7 @@ export function parseTransaction(raw: Hex): Transaction {
   return {
     hash,
     type,
+    nonce: numberItem(fields[1]),
     to: addressItem(fields[place.to]),
     data: hexItem(fields[place.data]),
     chainId: numberItem(fields[0]),
@@ -132,6 +135,7 @@ function parseLegacy(fields: readonly RlpItem[]): Omit<Transaction, 'hash' | 'ty
   const yParity = Number(isProtected ? (v - 35n) % 2n : v - 27n);
   const signature = { r: wordItem(fields[7]), s: wordItem(fields[8]), yParity };
   return {
+    nonce: numberItem(fields[0]),
     to: addressItem(fields[3]),
     data: hexItem(fields[5]),
     chainId,

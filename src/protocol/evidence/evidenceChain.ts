@@ -11,10 +11,10 @@ import {
   parseTransaction,
   type Transaction,
 } from './blockParts.ts';
+import { EncodingError } from './decodeRlp.ts';
 import type { EvidenceBlock, EvidenceFile, EvidenceTransaction } from './evidenceFile.ts';
 import { recoverSigner } from './recoverSigner.ts';
 import { type RefusalReason, refuse } from './refusal.ts';
-import { EncodingError } from './rlpFields.ts';
 import { readTrieProof, TrieProofError } from './trieProof.ts';
 
 /** A transaction whose bytes, receipt and proofs have been checked. */

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { AgreementParameters } from '../onChain.ts';
 import { hashParameters } from '../typedData.ts';
-import { readCreateCall } from './evidenceCalls.ts';
+import { type CalledPermit, readCreateCall } from './evidenceCalls.ts';
 import { type CheckedTransaction, checked } from './evidenceChain.ts';
 import { textHex } from './evidenceDocument.ts';
 import {
@@ -20,8 +20,12 @@ export type SignedBy = 'permit' | 'transaction' | 'nothing';
 
 export type CheckedDeployment = {
   readonly by: SignedBy;
-  /** Whether the signature covers the initial values and all rules. */
-  readonly hasSignedContent: boolean;
+  /**
+   * Whether the values and rules are those of the creation. If another contract made the call, they are the
+   * file's own statement: the owner may have signed other permits over the same document, and the factory's
+   * event does not show which one was used.
+   */
+  readonly hasProvedContent: boolean;
 };
 
 /** @throws EvidenceRefusal if the deployment is not that of the document by the owner. */
@@ -108,16 +112,17 @@ async function requireAuthority(
     refuse('parameters_mismatch', 'document', 'The agreement was created with other parameters.');
   if (signer === undefined) {
     if (permit !== null) refuse('log_mismatch', path, 'The chain knows of no permit.');
-    if (!call) return { by: 'nothing', hasSignedContent: false };
+    requireNoPermit(call?.permit, 'deployment');
+    if (!call) return { by: 'nothing', hasProvedContent: false };
     if (transaction.from !== undefined && transaction.from !== agreement.owner)
       refuse('signature_invalid', 'agreement.owner', 'Somebody else has signed the transaction.');
-    return { by: transaction.from === undefined ? 'nothing' : 'transaction', hasSignedContent: true };
+    return { by: transaction.from === undefined ? 'nothing' : 'transaction', hasProvedContent: true };
   }
   if (signer !== agreement.owner)
     refuse('log_mismatch', 'agreement.owner', 'Somebody else has given the permit.');
   if (permit === null) {
     if (call) refuse('call_mismatch', path, 'The signature stands in the transaction, but not in the file.');
-    return { by: 'nothing', hasSignedContent: false };
+    return { by: 'nothing', hasProvedContent: false };
   }
   if (permit.signer !== signer) refuse('log_mismatch', `${path}.signer`, 'The chain names another signer.');
   if (call && !isSamePermit(call.permit, permit))
@@ -126,12 +131,21 @@ async function requireAuthority(
   await requirePermit(permit, buildDeployMessage(permit, { chainId, factory, parameters }), path);
   if (BigInt(permit.deadline) < BigInt(transaction.block.timestamp))
     refuse('signature_invalid', `${path}.deadline`, 'The permit had expired.');
-  return { by: 'permit', hasSignedContent: true };
+  return { by: 'permit', hasProvedContent: call !== undefined };
+}
+
+/**
+ * The contracts log every permit that they take. Without the log, whoever submitted the permit would pass for
+ * its signer. @throws EvidenceRefusal `call_mismatch`.
+ */
+export function requireNoPermit(called: CalledPermit | undefined, path: string): void {
+  if (called !== undefined)
+    refuse('call_mismatch', path, 'The transaction carries a permit, and the receipt has no event about it.');
 }
 
 /** Whether a call carries exactly this signature. */
 export function isSamePermit(
-  called: { signer: Hex; deadline: bigint; v: number; r: Hex; s: Hex } | undefined,
+  called: CalledPermit | undefined,
   permit: { signer: Hex; deadline: string; v: number; r: Hex; s: Hex },
 ): boolean {
   if (called === undefined) return false;

@@ -75,7 +75,11 @@ export type EvidenceInput = {
   readonly permit: EvidencePermit | null;
 };
 
-/** Where the engine stores the proved values: slots of its storage; `nonces` is a mapping's slot. */
+/**
+ * Where the engine stores the proved values: slots of its storage, 32 bytes each; `nonces` is a mapping's
+ * slot. In a file this is a statement by its maker: the account's proof names the engine, and no proof shows
+ * the engine's code.
+ */
 export type EvidenceLayout = {
   readonly docHash: Hex;
   readonly initialState: Hex;

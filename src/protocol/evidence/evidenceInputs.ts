@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { AppliedInput } from '../model/applyInput.ts';
 import { readInputCall } from './evidenceCalls.ts';
 import { type CheckedTransaction, checked } from './evidenceChain.ts';
-import { isSamePermit, type SignedBy } from './evidenceDeployment.ts';
+import { isSamePermit, requireNoPermit, type SignedBy } from './evidenceDeployment.ts';
 import { addressTopic, isEvent, readInputAccepted, topicAddress } from './evidenceEvents.ts';
 import type { EvidenceFile, EvidenceInput } from './evidenceFile.ts';
 import type { Replay } from './evidenceReplay.ts';
@@ -17,8 +17,8 @@ export type CheckedInput = {
 };
 
 /**
- * Requires that the file lists every input of the agreement in its receipts, in the chain's order, and that
- * the deployment comes first.
+ * Requires that the file lists every input of the agreement in its receipts, in the chain's order, that the
+ * deployment comes first, and that no transaction counts twice.
  *
  * @throws EvidenceRefusal `incomplete` or `order_invalid`.
  */
@@ -52,6 +52,27 @@ export function requireComplete(file: EvidenceFile, transactions: readonly Check
   const used = new Set([0, ...inputs.map(({ transaction }) => transaction)]);
   if (transactions.some((_, at) => !used.has(at)))
     refuse('order_invalid', 'transactions', 'A transaction holds nothing of this agreement.');
+  requireOnce(file, transactions);
+}
+
+/**
+ * A chain takes each transaction once, and those of a sender in the order of their nonces. A call of the
+ * agreement itself is one input: the engine lets no other one in meanwhile.
+ */
+function requireOnce({ agreement, inputs }: EvidenceFile, transactions: readonly CheckedTransaction[]): void {
+  const nonces = new Map<Hex, bigint>();
+  for (const [at, { from, nonce }] of transactions.entries()) {
+    if (from === undefined || nonce === undefined) continue;
+    const before = nonces.get(from);
+    if (before !== undefined && before >= nonce)
+      refuse('order_invalid', `transactions[${at}]`, 'The sender had used this nonce or a later one before.');
+    nonces.set(from, nonce);
+  }
+  if (new Set(transactions.map(({ hash }) => hash)).size < transactions.length)
+    refuse('order_invalid', 'transactions', 'A transaction is listed twice.');
+  for (const [at, { transaction }] of inputs.entries())
+    if (inputs[at - 1]?.transaction === transaction && transactions[transaction]?.to === agreement.address)
+      refuse('order_invalid', `inputs[${at}]`, 'One call of the agreement cannot be two inputs.');
 }
 
 /**
@@ -120,6 +141,7 @@ async function requireAuthority(
     refuse('call_mismatch', path, 'The transaction calls the agreement with something else.');
   if (signer === undefined) {
     if (permit !== null) refuse('log_mismatch', `${path}.permit`, 'The chain knows of no permit.');
+    requireNoPermit(call?.permit, path);
     if (!isDirect || transaction.from === undefined)
       return { by: 'nothing', actor: isDirect ? transaction.depositor : undefined };
     return { by: 'transaction', actor: transaction.from };

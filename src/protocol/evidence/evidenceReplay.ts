@@ -18,7 +18,7 @@ export type ReplayedInput = {
   readonly time: number;
 };
 
-/** The most signers that can be proved in reasonable time; beyond it, the first by address. */
+/** The most signers that can be proved in reasonable time. */
 const mostSigners = 1_000;
 const nobody: Address = '0x0000000000000000000000000000000000000001';
 
@@ -27,8 +27,13 @@ export type Replay = {
   readonly engine: Engine;
   /** @throws EvidenceRefusal `replay_refused` if the contract would not have accepted the input. */
   play(input: ReplayedInput, path: string): AppliedInput;
-  /** Every address that signed or could have signed, as far as the rules name it, in ascending order. */
+  /**
+   * The addresses that signed or could have signed, as far as the rules name them, in ascending order. Of more
+   * than 1,000, those that signed permits come first, then the others by address.
+   */
   listSigners(): readonly Hex[];
+  /** How many addresses `listSigners` leaves out. */
+  countOthers(): number;
 };
 
 /** @throws EvidenceRefusal `replay_refused` if the factory would have refused the creation. */
@@ -36,10 +41,11 @@ export function createReplay(parameters: AgreementParameters, owner: Hex): Repla
   let engine = start(parameters, owner);
   const conditions = [...engine.rules.inputDefs.values()].flatMap((inputDef) => inputDef.conditions);
   const { variables, literals } = readAllowed(conditions);
-  const signers = new Set<Hex>(literals);
+  const named = new Set<Hex>(literals);
+  const permitted = new Set<Hex>();
   const noteStored = (stored: Iterable<readonly [string, { fType: number; data: Hex }]>) => {
     for (const [id, { fType, data }] of stored)
-      if (variables.has(id) && fType === FieldType.ADDRESS) signers.add(`0x${data.slice(-40)}`);
+      if (variables.has(id) && fType === FieldType.ADDRESS) named.add(`0x${data.slice(-40)}`);
   };
   noteStored(
     [...engine.variables.entries()].flatMap(([id, one]) => (one === 'unknown' ? [] : [[id, one] as const])),
@@ -49,7 +55,7 @@ export function createReplay(parameters: AgreementParameters, owner: Hex): Repla
       return engine;
     },
     play({ inputId, payload, sender, permit, time }, path) {
-      if (permit) signers.add(permit.signer);
+      if (permit) permitted.add(permit.signer);
       const isKnown = permit !== undefined || sender !== undefined;
       const before = isKnown ? engine : withoutSender(engine, inputId);
       const call = { sender: sender ?? nobody, inputId, payload, permit, time: BigInt(time) };
@@ -62,8 +68,14 @@ export function createReplay(parameters: AgreementParameters, owner: Hex): Repla
       noteStored(outcome.stored.map((field) => [field.id, field]));
       return outcome;
     },
-    listSigners: () => [...signers].sort().slice(0, mostSigners),
+    listSigners: () => [...union(permitted, named)].slice(0, mostSigners).sort(),
+    countOthers: () => Math.max(0, union(permitted, named).size - mostSigners),
   };
+}
+
+/** All addresses of both, each list in ascending order. */
+function union(first: ReadonlySet<Hex>, second: ReadonlySet<Hex>): Set<Hex> {
+  return new Set([...[...first].sort(), ...[...second].sort()]);
 }
 
 function start(parameters: AgreementParameters, owner: Hex): Engine {

@@ -2,11 +2,12 @@ import type { Hex } from 'viem';
 import { hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
 import type { Header } from './blockParts.ts';
+import { decodeRlp, EncodingError } from './decodeRlp.ts';
 import { checked } from './evidenceChain.ts';
-import type { EvidenceFile, EvidenceState } from './evidenceFile.ts';
+import { type EvidenceFile, type EvidenceLayout, type EvidenceState, lowerHex } from './evidenceFile.ts';
 import type { Replay } from './evidenceReplay.ts';
 import { type RefusalReason, refuse } from './refusal.ts';
-import { decodeList, EncodingError, hexItem, numberItem } from './rlpFields.ts';
+import { decodeList, hexItem, numberItem } from './rlpFields.ts';
 import { readTrieProof } from './trieProof.ts';
 
 /** Ordinary slots are numbered in the order of declaration. A higher slot could be an entry of a mapping. */
@@ -38,15 +39,22 @@ export function listProvedSlots(
 
 /**
  * Checks the contract's storage at the last block against the replay: its code, the document's hash, its
- * states, and the number of permits used by each possible signer. The layout proves itself: three different
- * ordinary slots hold the document's hash, the initial and the current state.
+ * states, and the number of permits used by each possible signer.
  *
+ * The layout is taken from the file. It cannot prove itself: a maker who chooses an unused slot for the
+ * nonces reads 0 for each of them. So the values hold as far as the layout is the engine's.
+ *
+ * @param layout the engine's layout if the reader knows it; the file must then name the same.
  * @throws EvidenceRefusal if a proof does not hold, or shows something else.
  */
 export function checkState(
   file: EvidenceFile,
   state: EvidenceState,
-  { headers, replay }: { headers: readonly (Header | null)[]; replay: Replay },
+  {
+    headers,
+    replay,
+    layout,
+  }: { headers: readonly (Header | null)[]; replay: Replay; layout: EvidenceLayout | undefined },
 ): void {
   const header = headers[state.block];
   if (state.block !== file.blocks.length - 1 || !header)
@@ -55,7 +63,7 @@ export function checkState(
       'state.block',
       'The state has to be proved at the last block, by its header.',
     );
-  requireLayout(state);
+  requireLayout(state, layout);
   const { address, docHash, initialState } = file.agreement;
   const account = readProved(header.stateRoot, address, state.accountProof, 'state.accountProof');
   if (account === null) refuse('state_proof_invalid', 'state.accountProof', 'There is no such account.');
@@ -76,7 +84,8 @@ export function checkState(
     const entry = state.storage[at];
     if (entry?.of !== of) refuse('nonce_mismatch', path, 'The nonces are not those of all possible signers.');
     const stored = readProved(storageRoot, slot, entry.proof, path);
-    const value = stored === null ? 0n : checked('state_proof_invalid', path, () => readWord(stored));
+    const value =
+      stored === null ? 0n : checked('state_proof_invalid', path, () => numberItem(decodeRlp(stored)));
     if (value !== BigInt(entry.value))
       refuse('state_proof_invalid', `${path}.value`, 'The chain holds another value.');
     const [reason, wanted]: [RefusalReason, bigint] =
@@ -91,7 +100,12 @@ export function checkState(
   }
 }
 
-function requireLayout({ layout }: EvidenceState): void {
+const layoutParts = ['docHash', 'initialState', 'currentState', 'nonces'] as const;
+
+function requireLayout({ layout }: EvidenceState, known: EvidenceLayout | undefined): void {
+  if (known && layoutParts.some((part) => lowerHex(known[part]) !== layout[part]))
+    refuse('state_proof_invalid', 'state.layout', 'The layout is not the one that you know of this engine.');
+
   const { nonces, ...words } = layout;
   const slots = [...Object.values(words), nonces].map((slot) => BigInt(slot));
   const isOrdinary = (slot: bigint) => slot < BigInt(ordinarySlots);
@@ -112,15 +126,4 @@ function parseAccount(account: Uint8Array): { storageRoot: Hex; codeHash: Hex } 
   const fields = decodeList(account);
   if (fields.length !== 4) throw new EncodingError('is not an account');
   return { storageRoot: hexItem(fields[2], 32), codeHash: hexItem(fields[3], 32) };
-}
-
-/** A stored word: the encoding of a number without leading zeros. */
-function readWord(value: Uint8Array): bigint {
-  const [only] = decodeList(new Uint8Array([...listHead(value.length), ...value]));
-  return numberItem(only);
-}
-
-/** Decoded as part of a list with a short payload, so that a single item is checked as strictly as a list. */
-function listHead(length: number): number[] {
-  return length < 56 ? [0xc0 + length] : [0xf8, length];
 }

@@ -1,23 +1,30 @@
-import type { EvidenceFinding } from './evidenceVerdict.ts';
+import type { Hex } from 'viem';
+import type { EvidenceLayout } from './evidenceFile.ts';
+import { type EvidenceFinding, isSigned } from './evidenceVerdict.ts';
 
 type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'> & {
-  /** Whether all initial content was signed or is in a transaction. */
-  readonly hasSignedContent: boolean;
+  /** Whether the deploying call shows the initial values and the rules. */
+  readonly hasProvedContent: boolean;
+  /** Whether proofs lead from the listed block hashes to all transactions. */
+  readonly isIncluded: boolean;
   readonly confirmedBy: 'hashes' | 'sequencer' | null;
 };
 
-/** What is proved, what is trusted, and what cannot be proved, in sentences for people who are not engineers. */
+/**
+ * What is proved, what is trusted, and what cannot be proved, in sentences for people who are not engineers. No
+ * sentence holds a text of the document or of the file's maker: it would speak with the verifier's voice.
+ */
 export function writeFindings(facts: Facts): Pick<EvidenceFinding, 'established' | 'trusted' | 'notShown'> {
   return { established: listEstablished(facts), trusted: listTrusted(facts), notShown: listNotShown(facts) };
 }
 
 function listEstablished(facts: Facts): string[] {
-  const { level, agreement, acts, chain, blocks, provedAt, confirmedBy } = facts;
+  const { level, agreement, acts, chain, blocks, storage, confirmedBy, isIncluded } = facts;
   const unsigned = acts.filter(({ by }) => by === 'nothing').length;
   const inputs = acts.length - 1;
   const said = [
-    `The text of the agreement is unchanged: its hash is ${agreement.docHash}, the one that was agreed to.`,
-    `${countOf(inputs, 'step')} followed the deployment, each allowed by the rules in that text, and they end in the state “${agreement.state}”.`,
+    `The text of the agreement has the hash ${agreement.docHash}, which the deployment names.`,
+    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order. They end in the state that is shown with this result.`,
   ];
   if (unsigned === 0)
     said.push('The deployment and every step carry a signature of the account that is named with it.');
@@ -25,25 +32,38 @@ function listEstablished(facts: Facts): string[] {
     said.push(
       `Of the deployment and the steps, ${acts.length - unsigned} of ${acts.length} carry a readable signature of the account that is named with them.`,
     );
-  if (level === 'included' || level === 'anchored')
+  if (isIncluded)
     said.push(
-      `The deployment and every step stand in blocks of ${chain.name} with the hashes that are listed (${countOf(blocks.length, 'block')}), where they succeeded.`,
+      `The deployment and every step stand in the blocks with the listed hashes (${countOf(blocks.length, 'block')}), where they succeeded.`,
     );
   if (level === 'anchored')
     said.push(
       confirmedBy === 'sequencer'
-        ? 'The listed blocks are signed by the sequencer that you named.'
-        : 'The hashes of all listed blocks were confirmed by the sources that you named.',
+        ? `The listed blocks are signed by the sequencer of ${chain.name} that you named.`
+        : `The hashes of all listed blocks were confirmed for ${chain.name} by the sources that you named.`,
     );
-  if (provedAt)
-    said.push(
-      `At block ${provedAt.blockNumber} (${writeTime(provedAt.time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of each account that the rules name: no permit of theirs was left out.`,
-    );
+  if (storage?.isLayoutKnown) said.push(`${describeStorage(storage)}.`);
   return said;
 }
 
+/** What the storage shows if its layout is right, as a sentence without its end. */
+function describeStorage({ blockNumber, time, accounts }: NonNullable<Facts['storage']>): string {
+  const { checked, others } = accounts;
+  const permits =
+    others === 0
+      ? 'each account that the steps and the rules name: no permit of theirs was left out'
+      : `${checked} of the ${checked + others} accounts that the steps and the rules name: permits of the others may have been left out`;
+  return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of ${permits}`;
+}
+
+/** The slots of a layout, ordinary ones by number. */
+function listSlots({ docHash, initialState, currentState, nonces }: EvidenceLayout): string {
+  const write = (slot: Hex) => (BigInt(slot) < 2n ** 32n ? String(BigInt(slot)) : slot);
+  return `${write(docHash)} for the text’s hash, ${write(initialState)} and ${write(currentState)} for the first and the last state, ${write(nonces)} for the permits`;
+}
+
 function listTrusted(facts: Facts): string[] {
-  const { level, chain, confirmedBy, hasSignedContent } = facts;
+  const { level, acts, chain, confirmedBy, hasProvedContent, storage, isIncluded } = facts;
   const said = ['That nobody can forge the signatures and hashes in use (secp256k1, Keccak-256).'];
   if (level === 'anchored')
     said.push(
@@ -51,7 +71,7 @@ function listTrusted(facts: Facts): string[] {
         ? `The sequencer of ${chain.name}: that it signs no two histories.`
         : 'The sources that you named for the hashes of blocks: that they tell the chain that everybody sees.',
     );
-  else if (level === 'included')
+  else if (isIncluded)
     said.push(
       `That the listed block hashes are those of ${chain.name}. Compare them with a source that you trust, or have “agreements verify --rpc” ask several.`,
     );
@@ -59,24 +79,36 @@ function listTrusted(facts: Facts): string[] {
     said.push(
       `That ${chain.name} has taken these steps, in this order and at these times: the file does not prove it.`,
     );
+  if (isIncluded && level !== 'anchored' && !isSigned(acts))
+    said.push(
+      'That somebody who made up these blocks did not also make up the steps without a readable signature: until the hashes are confirmed, nothing shows who took those steps.',
+    );
   said.push(
     `The protocol’s registry: that the factory and the engine behind this agreement on ${chain.name} are those whose rules are known.`,
   );
-  if (!hasSignedContent)
-    said.push('The values that the agreement started from: they are taken from the file.');
+  if (!hasProvedContent)
+    said.push(
+      acts[0]?.by === 'permit'
+        ? 'The file’s word on which of the owner’s permits created this agreement, and so on the values and the rules that it started with. Another contract made the call; the owner may have signed other permits over the same text, with other values.'
+        : 'The file’s word on the values and the rules that the agreement started with: another contract made the call.',
+    );
+  if (storage && !storage.isLayoutKnown)
+    said.push(
+      `The places in the contract’s storage that the file names (slots ${listSlots(storage.layout)}): a wrong place can hide permits that were left out. If the engine uses these places, this is proved: ${describeStorage(storage)}.`,
+    );
   return said;
 }
 
-function listNotShown({ acts, provedAt, level }: Facts): string[] {
+function listNotShown({ acts, storage, level }: Facts): string[] {
   const last = acts.at(-1);
   const said = ['Who the people behind the accounts are: an account is known by its address alone.'];
-  if (provedAt)
+  if (storage)
     said.push(
-      'Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded. Anything after that block is not covered.',
+      `Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded, nor permits of accounts that such steps appointed. Anything after block ${storage.blockNumber} is not covered.`,
     );
   else
     said.push(
-      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}): the file has no proof of the contract’s storage.`,
+      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}), or steps that led back to the same state were left out: the file has no proof of the contract’s storage in blocks that include all steps.`,
     );
   said.push(
     level === 'anchored'
@@ -85,7 +117,7 @@ function listNotShown({ acts, provedAt, level }: Facts): string[] {
   );
   if (acts.some(({ by }) => by === 'nothing'))
     said.push(
-      'Who signed the steps that are marked so: they reached the agreement through another contract, or from another chain.',
+      'Who signed the steps without a readable signature: they reached the agreement through another contract, or from another chain. An account that is named with such a step is named by the block alone.',
     );
   said.push(
     'It is no qualified electronic signature in the sense of eIDAS, and no advice on what a court will make of it.',

@@ -106,9 +106,9 @@ const count: Reader<number> = (value, path) =>
     : bad(path, 'a whole number');
 
 const decimal: Reader<string> = (value, path) =>
-  typeof value === 'string' && /^(0|[1-9]\d{0,77})$/.test(value)
+  typeof value === 'string' && /^(0|[1-9]\d{0,77})$/.test(value) && BigInt(value) < 2n ** 256n
     ? value
-    : bad(path, 'a decimal number as text');
+    : bad(path, 'a decimal number below 2^256 as text');
 
 const instant: Reader<string> = (value, path) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)

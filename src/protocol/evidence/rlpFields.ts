@@ -1,23 +1,11 @@
 import { RLP } from '@ethereumjs/rlp';
 import type { Hex } from 'viem';
 import { bytesToHex } from '../hex.ts';
-
-export type RlpItem = Uint8Array | RlpItem[];
-
-/** Bytes that are not a valid encoding. */
-export class EncodingError extends Error {
-  override readonly name = 'EncodingError';
-}
+import { decodeRlp, EncodingError, type RlpItem } from './decodeRlp.ts';
 
 /** The list encoded in bytes, in its only valid form. @throws EncodingError otherwise. */
 export function decodeList(bytes: Uint8Array): RlpItem[] {
-  let item: RlpItem;
-  try {
-    item = RLP.decode(bytes);
-  } catch {
-    throw new EncodingError('is not encoded as RLP');
-  }
-  return listItem(item);
+  return listItem(decodeRlp(bytes));
 }
 
 export function encodeList(items: RlpItem[]): Uint8Array {

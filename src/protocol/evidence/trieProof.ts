@@ -1,9 +1,10 @@
-import { RLP } from '@ethereumjs/rlp';
 import type { Hex } from 'viem';
 import { bytesToHex, hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
+import { decodeRlp, EncodingError, type RlpItem } from './decodeRlp.ts';
 
-type Item = Uint8Array | readonly Item[];
+/** A node's path has at most the 32 bytes of a hashed key, behind a byte with its flags. */
+const mostHeadBytes = 33;
 
 /** A proof that does not lead from the root to the claimed value. */
 export class TrieProofError extends Error {
@@ -20,7 +21,7 @@ export class TrieProofError extends Error {
 export function readTrieProof(root: Hex, key: Uint8Array, proof: readonly Hex[]): Uint8Array | null {
   const nodes = proof.map(hexToBytes);
   let used = 0;
-  const load = (reference: Item | Uint8Array): readonly Item[] => {
+  const load = (reference: RlpItem): readonly RlpItem[] => {
     // A node of less than 32 bytes is embedded in its parent.
     if (!(reference instanceof Uint8Array)) return reference;
     const node = nodes[used];
@@ -35,9 +36,9 @@ export function readTrieProof(root: Hex, key: Uint8Array, proof: readonly Hex[])
   return value;
 }
 
-type Load = (reference: Item) => readonly Item[];
+type Load = (reference: RlpItem) => readonly RlpItem[];
 
-function walk(start: readonly Item[], path: readonly number[], load: Load): Uint8Array | null {
+function walk(start: readonly RlpItem[], path: readonly number[], load: Load): Uint8Array | null {
   let node = start;
   for (let at = 0; ; ) {
     if (node.length === 17) {
@@ -68,26 +69,27 @@ function readHead(head: Uint8Array): { nibbles: number[]; isLeaf: boolean } {
   const [first = 0xff] = head;
   const flag = first >> 4;
   const isOdd = flag === 1 || flag === 3;
-  if (flag > 3 || (!isOdd && (first & 15) !== 0))
+  if (flag > 3 || (!isOdd && (first & 15) !== 0) || head.length > mostHeadBytes)
     throw new TrieProofError('The path of a node is not valid.');
   const rest = [...head.subarray(1)].flatMap((byte) => [byte >> 4, byte & 15]);
   return { nibbles: isOdd ? [first & 15, ...rest] : rest, isLeaf: flag >= 2 };
 }
 
-function decode(bytes: Uint8Array): Item {
+function decode(bytes: Uint8Array): RlpItem {
   try {
-    return RLP.decode(bytes);
-  } catch {
-    throw new TrieProofError('A node is not encoded as RLP.');
+    return decodeRlp(bytes);
+  } catch (error) {
+    if (error instanceof EncodingError) throw new TrieProofError('A node is not encoded as RLP.');
+    throw error;
   }
 }
 
-function listOf(item: Item): readonly Item[] {
+function listOf(item: RlpItem): readonly RlpItem[] {
   if (item instanceof Uint8Array) throw new TrieProofError('A node is no list.');
   return item;
 }
 
-function bytesOf(item: Item): Uint8Array {
+function bytesOf(item: RlpItem): Uint8Array {
   if (item instanceof Uint8Array) return item;
   throw new TrieProofError('A value is a list.');
 }

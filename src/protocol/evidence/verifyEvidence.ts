@@ -1,37 +1,36 @@
 import type { Hex } from 'viem';
 import { findChain } from '../chains.ts';
-import { decodeInputPayload } from '../decodePayload.ts';
 import { JsonCursor } from '../jsonCursor.ts';
-import { inputName, stateName } from '../lookups.ts';
-import { nameHash } from '../names.ts';
-import { FieldType } from '../onChain.ts';
-import { readVariables } from '../variables.ts';
-import { type Header, recoverSealer } from './blockParts.ts';
+import { describeDeployment, describeInput } from './describeActs.ts';
+import { findAnchor, type TrustedAnchors } from './evidenceAnchors.ts';
 import { type CheckedTransaction, checkBlocks, checkTransaction } from './evidenceChain.ts';
 import { checkDeployment } from './evidenceDeployment.ts';
 import { type CompiledDocument, compileDocument } from './evidenceDocument.ts';
-import { type EvidenceFile, lowerHex } from './evidenceFile.ts';
-import { checkInput, requireComplete } from './evidenceInputs.ts';
+import { type EvidenceFile, type EvidenceLayout, lowerHex } from './evidenceFile.ts';
+import { requireComplete } from './evidenceInputs.ts';
+import { type EvidenceNames, readEvidenceNames } from './evidenceNames.ts';
 import { createReplay, type Replay } from './evidenceReplay.ts';
 import { checkState } from './evidenceState.ts';
-import type { EvidenceAct, EvidenceFinding, EvidenceLevel, EvidenceVerdict } from './evidenceVerdict.ts';
+import {
+  type EvidenceAct,
+  type EvidenceFinding,
+  type EvidenceLevel,
+  type EvidenceVerdict,
+  isSigned,
+} from './evidenceVerdict.ts';
 import { writeFindings } from './evidenceWords.ts';
 import { readEvidence } from './readEvidence.ts';
 import { EvidenceRefusal, refuse } from './refusal.ts';
+import { showName } from './showName.ts';
 
-export type VerifyOptions = {
-  /**
-   * Block hashes that the caller trusts, by number. If they confirm all of the file's blocks, it is
-   * `anchored`.
-   */
-  readonly trustedHashes?: ReadonlyMap<number, Hex> | undefined;
-  /**
-   * Sequencer accounts that sign headers as Clique does. If one of them signed all blocks, the file is
-   * `anchored`.
-   */
-  readonly trustedSequencers?: readonly Hex[] | undefined;
+export type VerifyOptions = TrustedAnchors & {
   /** A factory and engine that the caller trusts in addition to the protocol's registry. */
   readonly factory?: { readonly factory: Hex; readonly implementation: Hex } | undefined;
+  /**
+   * Where the engine keeps its values, if the caller knows it. The file must name the same layout. Without
+   * it the layout is taken from the file, and what the storage shows is trusted and not established.
+   */
+  readonly layout?: EvidenceLayout | undefined;
   /** Called between parts of the work, so that a page stays responsive. */
   readonly pause?: (() => Promise<void>) | undefined;
 };
@@ -40,7 +39,8 @@ export type VerifyOptions = {
  * Checks an evidence file without any request. Recomputes every hash, signature and proof, and replays all
  * inputs by the contract's rules.
  *
- * @returns what the file establishes, or why it is refused; it never throws for what a file holds.
+ * @returns what the file establishes, or why it is refused; it never throws for what a file holds. An error of
+ * `pause` ends the check and is thrown.
  *
  * @example
  * const verdict = await verifyEvidence(text);
@@ -55,15 +55,32 @@ export async function verifyEvidence(
   } catch (error) {
     if (error instanceof EvidenceRefusal)
       return { ok: false, reason: error.reason, path: error.path, message: error.message };
-    // Nesting deeper than the stack, in the file or in its document.
-    if (error instanceof RangeError)
-      return { ok: false, reason: 'bad_format', path: '', message: 'The file is nested too deeply.' };
-    throw error;
+    if (error instanceof Interruption) throw error.cause;
+    return { ok: false, reason: 'bad_format', path: '', message: describeFailure(error) };
   }
 }
 
+/** A pause that ended with an error: the caller's matter, and not the file's. */
+class Interruption extends Error {
+  override readonly name = 'Interruption';
+}
+
+/** A failure for which no check is prepared: the stack or the memory is at its end. */
+function describeFailure(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  // The words of V8 and JavaScriptCore, then those of SpiderMonkey.
+  if (/call stack|recursion/i.test(said)) return 'The file is nested too deeply.';
+  return `This machine cannot check the file: ${showName(said)}`;
+}
+
 async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise<EvidenceFinding> {
-  const pause = options.pause ?? (async () => {});
+  const pause = async () => {
+    try {
+      await options.pause?.();
+    } catch (cause) {
+      throw new Interruption('The caller ended the check.', { cause });
+    }
+  };
   requireFactory(file, options);
   const compiled = compileDocument(file);
   const headers = checkBlocks(file);
@@ -77,29 +94,33 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   if (!first) refuse('incomplete', 'transactions', 'The file holds no deployment.');
   const deployment = await checkDeployment(file, first, compiled.parameters);
   const replay = createReplay(compiled.parameters, file.agreement.owner);
-  const acts: EvidenceAct[] = [describeDeployment(file, first, { compiled, replay, by: deployment.by })];
+  const names = readEvidenceNames(compiled.agreement);
+  const acts: EvidenceAct[] = [describeDeployment(file, first, { names, replay, by: deployment.by })];
   for (const at of file.inputs.keys()) {
-    acts.push(await describeInput(file, at, { compiled, replay, transactions }));
+    acts.push(await describeInput(file, at, { names, replay, transactions }));
     await pause();
   }
   if (replay.engine.state !== file.agreement.currentState)
     refuse('final_state_mismatch', 'agreement.currentState', 'The inputs lead to another state.');
-  if (file.state) checkState(file, file.state, { headers, replay });
+  const { layout } = options;
+  if (file.state) checkState(file, file.state, { headers, replay, layout });
   requireNotes(file, { transactions, acts });
   const confirmedBy = await findAnchor(file, headers, options);
+  const isIncluded = transactions.every((transaction) => transaction.isIncluded);
   const facts = {
-    level: decideLevel({ transactions, acts, isAnchored: confirmedBy !== null }),
-    ...describeFile(file, compiled),
+    level: decideLevel({ isIncluded, acts, isAnchored: confirmedBy !== null }),
+    ...describeFile(file, { compiled, names }),
     acts,
-    provedAt: findProvedBlock(file),
-    blocks: file.blocks.map(({ number, hash }) => ({
-      number,
-      hash,
-      isAnchored: confirmedBy === 'sequencer' || options.trustedHashes?.get(number) === hash,
+    storage: isIncluded ? describeStorage(file, { replay, isLayoutKnown: layout !== undefined }) : null,
+    // Other hashes that the caller knows have been refused.
+    blocks: file.blocks.map(({ number, hash, header }) => ({
+      ...{ number, hash },
+      isAnchored:
+        header !== null && (confirmedBy === 'sequencer' || options.trustedHashes?.has(number) === true),
     })),
   };
-  const { hasSignedContent } = deployment;
-  return { ok: true, ...facts, ...writeFindings({ ...facts, hasSignedContent, confirmedBy }) };
+  const { hasProvedContent } = deployment;
+  return { ok: true, ...facts, ...writeFindings({ ...facts, isIncluded, hasProvedContent, confirmedBy }) };
 }
 
 /** @throws EvidenceRefusal `unknown_factory` if nobody vouches for the contracts. */
@@ -118,71 +139,6 @@ function requireFactory({ chain }: EvidenceFile, options: VerifyOptions): void {
     );
 }
 
-type Place = { readonly compiled: CompiledDocument; readonly replay: Replay };
-
-function describeDeployment(
-  file: EvidenceFile,
-  { block, hash }: CheckedTransaction,
-  { compiled, replay, by }: Place & Pick<EvidenceAct, 'by'>,
-): EvidenceAct {
-  const { owner } = file.agreement;
-  return {
-    position: 0,
-    actor: owner,
-    roles: ['owner', ...listRoles(owner, compiled, replay)],
-    by,
-    input: null,
-    values: file.document.values,
-    fromState: null,
-    toState: nameState(compiled, replay.engine.state),
-    time: block.timestamp,
-    blockNumber: block.number,
-    transactionHash: hash,
-    called: null,
-  };
-}
-
-async function describeInput(
-  file: EvidenceFile,
-  at: number,
-  { compiled, replay, transactions }: Place & { transactions: readonly CheckedTransaction[] },
-): Promise<EvidenceAct> {
-  const input = file.inputs[at];
-  const transaction = input && transactions[input.transaction];
-  if (!input || !transaction) refuse('bad_format', `inputs[${at}]`, 'There is no such transaction.');
-  const { by, actor, outcome } = await checkInput(file, at, { transaction, replay });
-  const { agreement } = compiled;
-  const fields = decodeInputPayload(agreement, input.payload, input.inputId);
-  return {
-    position: at + 1,
-    actor: actor ?? null,
-    roles: actor ? listRoles(actor, compiled, replay) : [],
-    by,
-    input: inputName(agreement, input.inputId) ?? input.inputId,
-    values: fields.map(({ id, name, value }) => ({ name: name ?? id, value })),
-    fromState: nameState(compiled, outcome.fromState),
-    toState: nameState(compiled, outcome.toState),
-    time: transaction.block.timestamp,
-    blockNumber: transaction.block.number,
-    transactionHash: transaction.hash,
-    called: outcome.action ? lowerHex(outcome.action.target) : null,
-  };
-}
-
-function nameState({ agreement }: CompiledDocument, hash: Hex): string {
-  return stateName(agreement, hash) ?? hash;
-}
-
-/** The document's variables that hold an address now. */
-function listRoles(actor: Hex, { agreement }: CompiledDocument, { engine }: Replay): string[] {
-  return readVariables(new JsonCursor(agreement)).flatMap(({ name, fType }) => {
-    if (fType !== FieldType.ADDRESS) return [];
-    const stored = engine.variables.get(nameHash(name));
-    const isHeld = stored !== undefined && stored !== 'unknown' && stored.data.endsWith(actor.slice(2));
-    return isHeld ? [name] : [];
-  });
-}
-
 /** The notes must list exactly the missing parts. */
 function requireNotes(
   file: EvidenceFile,
@@ -197,58 +153,44 @@ function requireNotes(
     refuse('bad_format', 'notes', 'The notes do not say what is missing in the file.');
 }
 
+/** Without a signature only confirmed blocks show who acted: anybody can make up blocks. */
 function decideLevel({
-  transactions,
+  isIncluded,
   acts,
   isAnchored,
 }: {
-  transactions: readonly CheckedTransaction[];
+  isIncluded: boolean;
   acts: readonly EvidenceAct[];
   isAnchored: boolean;
 }): EvidenceLevel {
-  if (transactions.every(({ isIncluded }) => isIncluded)) return isAnchored ? 'anchored' : 'included';
-  return acts.every(({ by }) => by !== 'nothing') ? 'signed' : 'none';
+  if (isIncluded && isAnchored) return 'anchored';
+  if (!isSigned(acts)) return 'none';
+  return isIncluded ? 'included' : 'signed';
 }
 
-/** @throws EvidenceRefusal `block_contradicted` if the caller knows another hash of a block. */
-async function findAnchor(
-  file: EvidenceFile,
-  headers: readonly (Header | null)[],
-  { trustedHashes, trustedSequencers = [] }: VerifyOptions,
-): Promise<'hashes' | 'sequencer' | null> {
-  for (const [at, { number, hash }] of file.blocks.entries()) {
-    const known = trustedHashes?.get(number);
-    if (known !== undefined && lowerHex(known) !== hash)
-      refuse(
-        'block_contradicted',
-        `blocks[${at}].hash`,
-        `Block ${number} has the hash ${known} by what you trust.`,
-      );
-  }
-  if (file.blocks.every(({ number }) => trustedHashes?.has(number))) return 'hashes';
-  const known = new Set(trustedSequencers.map(lowerHex));
-  if (known.size === 0) return null;
-  for (const header of headers) {
-    const sealer = header && (await recoverSealer(header));
-    if (!sealer || !known.has(sealer)) return null;
-  }
-  return 'sequencer';
-}
-
-function findProvedBlock({ state, blocks }: EvidenceFile): EvidenceFinding['provedAt'] {
+function describeStorage(
+  { state, blocks }: EvidenceFile,
+  { replay, isLayoutKnown }: { replay: Replay; isLayoutKnown: boolean },
+): EvidenceFinding['storage'] {
   const block = state && blocks[state.block];
-  return block ? { blockNumber: block.number, blockHash: block.hash, time: block.timestamp } : null;
+  if (!block) return null;
+  const { number: blockNumber, hash: blockHash, timestamp: time } = block;
+  const accounts = { checked: replay.listSigners().length, others: replay.countOthers() };
+  return { blockNumber, blockHash, time, layout: state.layout, isLayoutKnown, accounts };
 }
 
-function describeFile(file: EvidenceFile, compiled: CompiledDocument) {
+function describeFile(
+  file: EvidenceFile,
+  { compiled, names }: { compiled: CompiledDocument; names: EvidenceNames },
+) {
   const { chain, agreement, document, made } = file;
   const { address, owner, docUri, docHash, currentState } = agreement;
   const name = new JsonCursor(compiled.agreement).at('metadata').at('name').value;
   return {
-    name: typeof name === 'string' && name !== '' ? name : 'Agreement',
+    name: typeof name === 'string' && name !== '' ? showName(name) : 'Agreement',
     chain: { chainId: chain.chainId, name: findChain(chain.chainId)?.name ?? `Chain ${chain.chainId}` },
-    agreement: { address, owner, docUri, docHash, state: nameState(compiled, currentState) },
+    agreement: { address, owner, docUri, docHash, state: names.state(currentState) },
     document: document.text,
-    made,
+    made: { at: made.at, by: showName(made.by), software: showName(made.software) },
   };
 }

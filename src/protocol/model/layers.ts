@@ -25,9 +25,9 @@ export class Layers<Key, Value> {
 
   /** This map with the given entries replacing those of the same keys; this map itself if none are given. */
   with(entries: Iterable<readonly [Key, Value]>): Layers<Key, Value> {
-    const top = new Map(this.#top);
-    for (const [key, value] of entries) top.set(key, value);
-    if (top.size > layerSize) return new Layers(new Map([...this.#base, ...top]));
-    return top.size === 0 ? this : new Layers(this.#base, top);
+    const given = [...entries];
+    if (given.length === 0) return this;
+    const top = new Map([...this.#top, ...given]);
+    return top.size > layerSize ? new Layers(new Map([...this.#base, ...top])) : new Layers(this.#base, top);
   }
 }

@@ -65,6 +65,29 @@ const signatures = {
 };
 const [text, hash, bytes] = [{ type: 'string' }, { type: 'bytes32' }, { type: 'bytes' }] as const;
 
+export type LeaseOptions = {
+  alter?: (chain: HandMadeChain) => void;
+  permit?: Partial<HandMadePermit>;
+  edit?: (document: ReturnType<typeof buildLease>) => void;
+};
+
+/** The same file, with the chain from which others could take further proofs. */
+export async function buildLeaseChain(
+  options: LeaseOptions = {},
+): Promise<{ text: string; chain: HandMadeChain }> {
+  const chains: HandMadeChain[] = [];
+  const text = await buildDepositedLease({
+    ...options,
+    alter(made) {
+      options.alter?.(made);
+      chains.push(made);
+    },
+  });
+  const [chain] = chains;
+  if (!chain) throw new Error('no chain was made');
+  return { text, chain };
+}
+
 /**
  * An evidence file of a lease on an OP-stack chain, handmade and not from a real chain. The landlord deploys
  * the lease, knocks by a transaction, and appoints a keeper by a permit. The tenant accepts by a deposit from
@@ -72,12 +95,12 @@ const [text, hash, bytes] = [{ type: 'string' }, { type: 'bytes32' }, { type: 'b
  * and a general trie library.
  *
  * @param alter changes the parts of the chain. Every hash and proof is then right for the altered chain.
+ * @param edit changes the document before it is compiled and hashed.
  */
-export async function buildDepositedLease(
-  options: { alter?: (chain: HandMadeChain) => void; permit?: Partial<HandMadePermit> } = {},
-): Promise<string> {
+export async function buildDepositedLease(options: LeaseOptions = {}): Promise<string> {
   const { factory, implementation } = findContracts();
   const document = buildLease(`0x${'70'.repeat(20)}`);
+  options.edit?.(document);
   const values = { landlord: landlord.address, rent: '5', tenant: tenant.address };
   const parameters = compileAgreement(document, { values });
   const { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
@@ -143,7 +166,7 @@ export async function buildDepositedLease(
       },
       {
         ...{ ...common, time: start + 4 },
-        raw: await signCall(submitter, { ...place, nonce: 0, data: submitPermit }),
+        raw: await signCall(submitter, { ...place, nonce: 9, data: submitPermit }),
         logs: [
           accepted(appoint),
           {

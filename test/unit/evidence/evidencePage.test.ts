@@ -18,11 +18,13 @@ describe('the page of evidence', () => {
   test('names each account once by its address, and then by what the text calls it', async () => {
     const verdict = await verifyEvidence(lease);
     const text = readText(buildEvidencePage(verdict));
-    expect(text).toContain('1 owner, landlord 0x77d23E73B32Ba30A040d60FB133481Bd6754096A');
+    expect(text).toContain('1 landlord 0x77d23E73B32Ba30A040d60FB133481Bd6754096A');
     expect(text).toContain('tenant account 3 signed a permit accept, led to ACTIVE months: 4 remark: gladly');
     expect(text).toContain('keeper account 2 signed the transaction knock');
     expect(text).toMatch(/tenant: 0x\w{40} \(account 3\)/);
-    expect(text).toContain('The agreement stands in the state PAID: The rent is paid.');
+    expect(text).toContain(
+      'The steps in the file lead to the state PAID, which the text describes so: “The rent is paid.”',
+    );
   });
 
   test('says at its head what has to be trusted, by the level', async () => {

@@ -7,9 +7,11 @@ import { verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts
 import { readObject, write } from '../../evidence/editJson.ts';
 import { forgeChain } from '../../evidence/forgeChain.ts';
 import { alterFields, dropInput, type Forgery, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeSenders } from '../../evidence/forgeSenders.ts';
 import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
 import { buildDepositedLease, landlord, tenant } from '../../evidence/handMade/depositedLease.ts';
+import { listHashes } from '../../evidence/listHashes.ts';
 
 /** Evidence files of agreements on a local chain. */
 const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
@@ -39,8 +41,10 @@ describe('genuine files', () => {
   });
 
   test('of a chain of the OP stack, made by hand, name the sender of a deposited input, and say that nobody signed it', async () => {
-    const verdict = await verifyEvidence(await buildDepositedLease());
-    expect(levelOf(verdict)).toBe('included');
+    const text = await buildDepositedLease();
+    expect(levelOf(await verifyEvidence(text))).toBe('none');
+    const verdict = await verifyEvidence(text, { trustedHashes: listHashes(text) });
+    expect(levelOf(verdict)).toBe('anchored');
     expect(verdict.ok && verdict.acts).toMatchObject([
       { by: 'transaction', actor: landlord.address.toLowerCase() },
       { by: 'transaction', input: 'knock' },
@@ -99,6 +103,7 @@ describe('forged files', () => {
 
   test('are refused if the forger made a whole chain, or wrote the text differently', async () => {
     expect(await listUnrefused(await forgeChain())).toEqual([]);
+    expect(await listUnrefused(await forgeSenders())).toEqual([]);
     expect(await listUnrefused(forgeText(await buildDepositedLease()))).toEqual([]);
   });
 

@@ -1,59 +1,32 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { chains } from '../../../src/protocol/chains.ts';
 import type { EvidenceVerdict } from '../../../src/protocol/evidence/evidenceVerdict.ts';
 import { type VerifyOptions, verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
+import { askPython, hasPython, pythonVerifier } from '../../evidence/askPython.ts';
 import { readObject, write } from '../../evidence/editJson.ts';
 import { forgeChain } from '../../evidence/forgeChain.ts';
 import { alterFields, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeSenders } from '../../evidence/forgeSenders.ts';
 import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
 import { buildDepositedLease } from '../../evidence/handMade/depositedLease.ts';
 import { sealBlocks } from '../../evidence/sealBlocks.ts';
 
-/** The verifier in Python, written from the documents alone. */
-const verifier = fileURLToPath(new URL('../../../examples/evidence/verify.py', import.meta.url));
 const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
 const read = (name: string) => readFile(join(directory, name), 'utf8');
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-const run = promisify(execFile);
 const isLong = process.env.EVIDENCE_ALL !== undefined;
 /** Both verifiers read hundreds of forged files, and in the long form thousands, which may take any time. */
 const forgeryTimeoutMs = isLong ? 3_600_000 : 180_000;
 
-const answer = z.object({
-  ok: z.boolean(),
-  level: z.string().optional(),
-  reason: z.string().optional(),
-});
-
 /** The Python verifier's answer for each text: the level, or the reason for refusal. */
-async function askPython(texts: readonly string[], ...options: string[]): Promise<string[]> {
-  const room = await mkdtemp(join(tmpdir(), 'evidence-'));
-  try {
-    const paths = texts.map((_, at) => join(room, `${at}.json`));
-    await Promise.all(texts.map((text, at) => writeFile(paths[at] ?? '', text)));
-    const args = [verifier, '--json', ...options, ...paths];
-    // The program exits with 1 if a file does not hold.
-    const { stdout } = await run('python3', args, { maxBuffer: 2 ** 26 }).catch((error: unknown) =>
-      z.object({ code: z.literal(1), stdout: z.string() }).parse(error),
-    );
-    const answers = stdout.trimEnd().split('\n');
-    return answers.map((line) => {
-      const { level, reason } = answer.parse(JSON.parse(line));
-      return level ?? reason ?? '';
-    });
-  } finally {
-    await rm(room, { recursive: true });
-  }
+async function askSaying(texts: readonly string[], ...options: string[]): Promise<string[]> {
+  const answers = await askPython(texts, ...options);
+  return answers.map(({ level, reason }) => level ?? reason ?? '');
 }
 
 function sayingOf(verdict: EvidenceVerdict): string {
@@ -64,7 +37,7 @@ type Case = { readonly name: string; readonly text: string };
 
 /** The cases in which the two verifiers differ. */
 async function listDifferences(cases: readonly Case[]): Promise<string[]> {
-  const found = await askPython(cases.map(({ text }) => text));
+  const found = await askSaying(cases.map(({ text }) => text));
   expect(found).toHaveLength(cases.length);
   const ours: string[] = [];
   for (const { text } of cases) ours.push(sayingOf(await verifyEvidence(new TextEncoder().encode(text))));
@@ -95,6 +68,7 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
     const cases = [
       ...forgeWhole(lease, direct),
       ...(await forgeChain()),
+      ...(await forgeSenders()),
       ...forgeText(await buildDepositedLease()),
       { name: 'malleated', text: write(malleated) },
       ...alterFields(lease, { eachKind: !isLong }),
@@ -110,7 +84,7 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
     const trusted = blocks.map(({ number, hash }) => [number, hash] as const);
     const compare = async (some: typeof trusted) => {
       const options: VerifyOptions = { trustedHashes: new Map(some) };
-      const [found] = await askPython(
+      const [found] = await askSaying(
         [lease],
         ...some.flatMap(([number, hash]) => ['--trust-hash', `${number}:${hash}`]),
       );
@@ -129,14 +103,14 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
       privateKeyToAccount(keccak256('0x02')),
     ];
     const text = await sealBlocks(await read('lease.json'), [sequencer]);
-    expect(await askPython([text], '--trust-sequencer', sequencer.address)).toEqual(['anchored']);
-    expect(await askPython([text], '--trust-sequencer', other.address)).toEqual(['included']);
+    expect(await askSaying([text], '--trust-sequencer', sequencer.address)).toEqual(['anchored']);
+    expect(await askSaying([text], '--trust-sequencer', other.address)).toEqual(['included']);
   });
 });
 
 test('the documents and the verifier in Python name the contracts of every chain', async () => {
   const rows = await readFile(new URL('../../../docs/evidence-protocol.md', import.meta.url), 'utf8');
-  const code = await readFile(verifier, 'utf8');
+  const code = await readFile(pythonVerifier, 'utf8');
   for (const { name, chainId, factory, implementation } of chains) {
     expect(rows).toContain(
       `| ${name} | ${chainId} | ${factory} | ${implementation} |`.replace(/0x\w+/g, (hex) =>

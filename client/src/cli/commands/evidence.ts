@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from 'commander';
 import {
   type EvidenceAct,
   type EvidenceFinding,
+  type EvidenceLayout,
   evidenceLevels,
   mostEvidenceBytes,
   reachesLevel,
@@ -20,11 +21,13 @@ type VerifyChoices = {
   require: (typeof evidenceLevels)[number];
   trustHash: readonly string[];
   trustSequencer: readonly string[];
+  trustLayout?: string;
   rpc?: string;
   quorum: string;
 };
 
 const hashPattern = /^(\d{1,15}):(0x[0-9a-fA-F]{64})$/;
+const slotPattern = /^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/;
 const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 
 /** `evidence` fetches a file, `verify` checks one without the service. */
@@ -72,14 +75,21 @@ function addVerify(program: Command, context: Context): void {
       collect,
       [],
     )
+    .option(
+      '--trust-layout <slots>',
+      'where the engine stores docHash, initialState, currentState and nonces: four slots with commas between them',
+    )
     .option('--rpc <urls>', 'nodes that are asked for the hashes of the blocks, with commas between them')
     .option('--quorum <count>', 'how many of them must name the same hash', '2')
     .addHelpText(
       'after',
       `
-Levels: signed (document, signatures, a path that obeys the document), included (also under the hashes of the blocks named),
-anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc).
-Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, 2 wrong use, 5 too few nodes answered.
+Levels: signed (document, a signature for every step, a path that obeys the document), included (also under the hashes of the
+blocks named), anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc; then the blocks show the steps without
+a readable signature, too).
+What the contract's storage shows holds as far as the layout in the file is right; --trust-layout compares it.
+Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, or the nodes contradict each other, 2 wrong
+use, 5 too few nodes answered.
 
 Examples:
   agreements verify loan.json
@@ -88,21 +98,20 @@ Examples:
     .action(async (file: string, choices: VerifyChoices) => {
       const trusted = readTrusted(choices);
       const bytes = await readBounded(file);
-      const options = { trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) };
+      const options = {
+        ...{ trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) },
+        layout: readLayout(choices.trustLayout),
+      };
       let verdict = await verifyEvidence(bytes, options);
       if (verdict.ok && choices.rpc !== undefined) {
         const urls = choices.rpc.split(',').filter((url) => url !== '');
-        const numbers = verdict.blocks.map(({ number }) => number);
-        const confirmed = await askBlockHashes({
-          urls,
-          quorum: Number(choices.quorum),
-          numbers,
-          ...verdict.chain,
-        });
-        verdict = await verifyEvidence(bytes, {
-          ...options,
-          trustedHashes: new Map([...confirmed, ...trusted]),
-        });
+        const { blocks, chain } = verdict;
+        const answer = await askBlockHashes({ urls, quorum: Number(choices.quorum), blocks, ...chain });
+        // The file agrees with the given hashes. If the nodes do not, it has to be refused.
+        const trustedHashes = new Map([...trusted, ...answer.confirmed]);
+        verdict = await verifyEvidence(bytes, { ...options, trustedHashes });
+        for (const { node, number, hash } of answer.dissent)
+          context.terminal.printError(`${node} names another hash of block ${number}: ${hash}`);
       }
       if (!verdict.ok) {
         const { reason, path, message } = verdict;
@@ -142,19 +151,35 @@ async function readBounded(file: string): Promise<Uint8Array> {
 
 function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${string}`> {
   if (!/^[1-9]\d?$/.test(quorum)) throw new CliError('--quorum takes a whole number from 1.');
-  return new Map(
-    trustHash.map((text) => {
-      const [, number, hash] = hashPattern.exec(text) ?? [];
-      if (number === undefined || hash === undefined)
-        throw new CliError('--trust-hash takes n:0x and 64 hex digits.');
-      return [Number(number), `0x${hash.slice(2).toLowerCase()}`];
-    }),
-  );
+  const trusted = new Map<number, `0x${string}`>();
+  for (const text of trustHash) {
+    const [, digits, named] = hashPattern.exec(text) ?? [];
+    if (digits === undefined || named === undefined)
+      throw new CliError('--trust-hash takes n:0x and 64 hex digits.');
+    const [number, hash] = [Number(digits), `0x${named.slice(2).toLowerCase()}` as const];
+    if ((trusted.get(number) ?? hash) !== hash)
+      throw new CliError(`--trust-hash names two hashes of block ${number}.`);
+    trusted.set(number, hash);
+  }
+  return trusted;
 }
 
 function readAddress(text: string): `0x${string}` {
   if (!addressPattern.test(text)) throw new CliError('--trust-sequencer takes an address.');
   return `0x${text.slice(2).toLowerCase()}`;
+}
+
+function readLayout(text: string | undefined): EvidenceLayout | undefined {
+  if (text === undefined) return undefined;
+  const slots = text.split(',').map((slot): `0x${string}` | undefined => {
+    if (!slotPattern.test(slot)) return undefined;
+    const digits = BigInt(slot).toString(16).padStart(64, '0');
+    return digits.length === 64 ? `0x${digits}` : undefined;
+  });
+  const [docHash, initialState, currentState, nonces] = slots;
+  if (slots.length !== 4 || !docHash || !initialState || !currentState || !nonces)
+    throw new CliError('--trust-layout takes four slots: decimal, or 0x and hex digits.');
+  return { docHash, initialState, currentState, nonces };
 }
 
 function describe({ terminal }: Context, finding: EvidenceFinding, demanded: string): string {
@@ -166,8 +191,8 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
     ...items.map((item) => `  - ${plain(item)}`),
   ];
   return [
-    `${plain(name)} on ${chain.name}, ${agreement.address}`,
-    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is demanded)`}, state ${plain(agreement.state)}`,
+    `${quote(name)} on ${chain.name}, ${agreement.address}`,
+    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is demanded)`}, state ${quote(agreement.state)}`,
     '',
     ...acts.map((act) => plain(describeAct(act))),
     ...list('What is established', established),
@@ -176,9 +201,20 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
   ].join('\n');
 }
 
+/** A text of the document, so that it cannot pass for one of this program. */
+function quote(text: string): string {
+  return JSON.stringify(plain(text));
+}
+
 function describeAct({ time, actor, roles, by, input, toState }: EvidenceAct): string {
-  const who = actor === null ? 'somebody' : [...roles, actor].join(' ');
+  const called = roles.length === 0 ? '' : ` (in the text: ${roles.map(quote).join(', ')})`;
+  const who = actor === null ? 'somebody' : `${actor}${called}`;
   const how =
-    by === 'permit' ? 'by permit' : by === 'transaction' ? 'by own transaction' : 'no readable signature';
-  return `${writeTime(time)}  ${who} (${how}): ${input ?? 'deployed the agreement'} → ${toState}`;
+    by === 'permit'
+      ? 'by permit'
+      : by === 'transaction'
+        ? 'by own transaction'
+        : 'according to the receipt, no readable signature';
+  const what = input === null ? 'deployed the agreement' : quote(input);
+  return `${writeTime(time)}  ${who}, ${how}: ${what} → ${quote(toState)}`;
 }

@@ -4,40 +4,74 @@ import { CliError, exitCodes } from '../cliError.ts';
 const timeoutMs = 10_000;
 const callsPerRequest = 20;
 
+type BlockHash = { readonly number: number; readonly hash: `0x${string}` };
+
 export type HashQuery = {
   readonly urls: readonly string[];
   /** How many nodes must report the same hash. */
   readonly quorum: number;
   readonly chainId: number;
-  readonly numbers: readonly number[];
+  /** The blocks of the file, with the hashes that it names. */
+  readonly blocks: readonly BlockHash[];
+};
+
+export type HashAnswer = {
+  /** The hashes on which enough nodes agree, by block number. They may differ from those of the file. */
+  readonly confirmed: ReadonlyMap<number, `0x${string}`>;
+  /** Each answer that differs from the file, with the node's host: the rest of its URL may be a secret. */
+  readonly dissent: readonly (BlockHash & { readonly node: string })[];
 };
 
 /**
- * Asks several nodes for block hashes. Returns only those on which enough nodes agree.
+ * Asks several nodes for block hashes.
  *
- * @throws CliError if fewer nodes than the quorum answer for this chain.
+ * @throws CliError if fewer nodes than the quorum answer for this chain, or if enough nodes report one hash of a
+ * block and enough others another.
  */
-export async function askBlockHashes(query: HashQuery): Promise<Map<number, `0x${string}`>> {
-  const { urls, quorum, chainId, numbers } = query;
-  const distinct = [...new Set(urls)];
-  if (distinct.length < quorum)
-    throw new CliError(`--quorum ${quorum} needs as many different nodes in --rpc.`);
-  const asked = await Promise.allSettled(distinct.map((url) => askNode(url, chainId, numbers)));
+export async function askBlockHashes(query: HashQuery): Promise<HashAnswer> {
+  const { urls, quorum, chainId, blocks } = query;
+  const nodes = [...new Set(urls.map(readNode))];
+  if (nodes.length < quorum) throw new CliError(`--quorum ${quorum} needs as many different nodes in --rpc.`);
+  const numbers = blocks.map(({ number }) => number);
+  const asked = await Promise.allSettled(
+    nodes.map(async (node) => ({ node, hashes: await askNode(node, chainId, numbers) })),
+  );
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   if (answers.length < quorum)
     throw new CliError(
-      `Only ${answers.length} of ${distinct.length} nodes answered for chain ${chainId}.`,
+      `Only ${answers.length} of ${nodes.length} nodes answered for chain ${chainId}.`,
       exitCodes.unreachable,
     );
   const confirmed = new Map<number, `0x${string}`>();
   for (const number of numbers) {
     const votes = groupBy(
-      answers.flatMap((answer) => answer.get(number) ?? []),
+      answers.flatMap(({ hashes }) => hashes.get(number) ?? []),
       (hash) => hash,
     );
-    for (const [hash, voters] of votes) if (voters.length >= quorum) confirmed.set(number, hash);
+    const agreed = [...votes].filter(([, voters]) => voters.length >= quorum).map(([hash]) => hash);
+    if (agreed.length > 1)
+      throw new CliError(
+        `The nodes contradict each other on block ${number}: --quorum ${quorum} is reached by ${agreed.join(' and ')}.`,
+        exitCodes.refused,
+      );
+    for (const hash of agreed) confirmed.set(number, hash);
   }
-  return confirmed;
+  const dissent = answers.flatMap(({ node, hashes }) =>
+    blocks.flatMap(({ number, hash }) => {
+      const named = hashes.get(number);
+      return named === undefined || named === hash ? [] : [{ node: new URL(node).host, number, hash: named }];
+    }),
+  );
+  return { confirmed, dissent };
+}
+
+/** One spelling of a node's URL, so that no node counts twice. @throws CliError for anything but a URL. */
+function readNode(text: string): string {
+  if (!URL.canParse(text)) throw new CliError('--rpc takes URLs with commas between them.');
+  const url = new URL(text);
+  url.hash = '';
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url.href;
 }
 
 async function askNode(
