@@ -4,8 +4,8 @@ import { ChainUnavailableError, RefusedError } from '../../platform/errors/servi
 import { createPace, type Pace } from '../../platform/turns/pace.ts';
 import { listNeededValues } from '../../protocol/evidence/evidenceDocument.ts';
 import {
+  type EvidenceDeployment,
   type EvidenceNote,
-  type EvidencePermit,
   type EvidenceState,
   type EvidenceValue,
   lowerHex,
@@ -20,9 +20,9 @@ import { BlockGoneError, readBlock, readHash } from './proveBlock.ts';
 import { listPlaces, proveHistory } from './proveHistory.ts';
 import { proveState } from './proveState.ts';
 import { readPayloads } from './readPayloads.ts';
-import { readProvedSteps } from './readProvedSteps.ts';
+import { type ReadStep, readProvedSteps } from './readProvedSteps.ts';
 
-/** The content of a file; the transactions themselves are read again during the writing. */
+/** The content of a file. Transactions, payloads and messages of permits are read again during the writing. */
 export type CollectedEvidence = {
   readonly record: EvidenceRecord;
   readonly history: IndexedHistory;
@@ -37,12 +37,8 @@ export type CollectedEvidence = {
     readonly blockHash: Hex;
     readonly transactionHash: Hex;
   }[];
-  readonly deployment: { readonly log: number; readonly permit: EvidencePermit | null };
-  readonly steps: readonly {
-    readonly transaction: number;
-    readonly log: number;
-    readonly permit: EvidencePermit | null;
-  }[];
+  readonly deployment: EvidenceDeployment;
+  readonly steps: readonly ReadStep[];
   readonly state: EvidenceState | null;
 };
 
@@ -112,7 +108,6 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const { stateRoot: _, ...headBlock } = head;
   const isNewBlock = proved && JSON.stringify(headBlock) !== blocks.at(-1);
   if (isNewBlock) blocks.push(JSON.stringify(headBlock));
-  const isReadable = [read.deployment, ...read.steps].every(({ isSigned }) => isSigned);
   return {
     record,
     history,
@@ -121,7 +116,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
     notes: [
       ...(proved ? [] : ['no_state_proof' as const]),
       ...(read.isIncluded ? [] : ['no_inclusion_proof' as const]),
-      ...(isReadable ? [] : ['signature_not_readable' as const]),
+      ...(read.isReadable ? [] : ['signature_not_readable' as const]),
     ],
     blocks,
     transactions: read.transactions,

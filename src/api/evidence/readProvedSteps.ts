@@ -3,7 +3,7 @@ import type { Pace } from '../../platform/turns/pace.ts';
 import { parseReceipt, parseTransaction } from '../../protocol/evidence/blockParts.ts';
 import { isEvent } from '../../protocol/evidence/evidenceEvents.ts';
 import {
-  type EvidencePermit,
+  type EvidenceDeployment,
   type EvidenceTransaction,
   lowerHex,
 } from '../../protocol/evidence/evidenceFile.ts';
@@ -11,18 +11,19 @@ import { buildDeployMessage, buildInputMessage } from '../../protocol/evidence/e
 import type { AgreementParameters } from '../../protocol/onChain.ts';
 import type { Collecting } from './collecting.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
-import { findPermit, type PermitSearch } from './findPermit.ts';
+import { addMessage, findPermit, type PermitSearch, type PermitSignature } from './findPermit.ts';
 import { findPermitPlaces } from './findPermitPlaces.ts';
 import type { StoredProof } from './proofStore.ts';
 import { BlockGoneError } from './proveBlock.ts';
 import { readInOrder } from './readInOrder.ts';
 import { readPayloads } from './readPayloads.ts';
 
+/** A step without its payload, also in its permit: the payloads of a history may have hundreds of megabytes. */
 export type ReadStep = {
+  /** Index into the transactions. */
   readonly transaction: number;
   readonly log: number;
-  readonly permit: EvidencePermit | null;
-  readonly isSigned: boolean;
+  readonly permit: PermitSignature | null;
 };
 
 /** Parsing and hashing a transaction takes this many times as long as reading it. */
@@ -48,8 +49,9 @@ export async function readProvedSteps(
   const blocks: string[] = [];
   const transactions: { block: number; blockHash: Hex; transactionHash: Hex }[] = [];
   const steps: ReadStep[] = [];
-  let deployment: ReadStep | undefined;
+  let deployment: EvidenceDeployment | undefined;
   let isIncluded = true;
+  let isReadable = true;
   let next = 0;
   const payloads = readPayloads(source, record, history.steps);
   for await (const stored of readInOrder(source, record, places)) {
@@ -68,12 +70,15 @@ export async function readProvedSteps(
           isEvent(one, 'AgreementDeployed', history.factory) && one.topics[1]?.endsWith(agreement.slice(2)),
       );
       const isDirect = to === history.factory;
-      const signature = await findSignature({
+      const buildMessage = (one: PermitSignature) =>
+        buildDeployMessage(one, { chainId, factory: history.factory, parameters });
+      const { permit, isSigned } = await findSignature({
         places: findPermitPlaces({ data, isDirect, kind: 'deployment' }),
         ...{ isSender: isDirect && signing !== undefined, by: history, subject: 'deployment', pace },
-        buildMessage: (one) => buildDeployMessage(one, { chainId, factory: history.factory, parameters }),
+        buildMessage,
       });
-      deployment = { transaction, log, ...signature };
+      isReadable &&= isSigned;
+      deployment = { transaction, log, permit: addMessage(permit, buildMessage) };
     }
     const isDirect = to === agreement;
     const inputPlaces = findPermitPlaces({ data, isDirect, kind: 'input' });
@@ -84,18 +89,19 @@ export async function readProvedSteps(
       const { value: payload } = await payloads.next();
       if (step?.transactionHash !== stored.transactionHash || !payload) throw new BlockGoneError();
       const { inputId } = step;
-      const signature = await findSignature({
+      const { permit, isSigned } = await findSignature({
         places: inputPlaces,
         ...{ isSender: isDirect && signing !== undefined, by: step, subject: inputId, pace },
         buildMessage: (one) => buildInputMessage(one, { chainId, agreement, inputId, payload }),
       });
-      steps.push({ transaction, log, ...signature });
+      isReadable &&= isSigned;
+      steps.push({ transaction, log, permit });
       await pace.breathe();
     }
     await pace.breathe();
   }
   if (!deployment || next !== history.steps.length) throw new BlockGoneError();
-  return { blocks, transactions, deployment, steps, isIncluded };
+  return { blocks, transactions, deployment, steps, isIncluded, isReadable };
 }
 
 /** What shows who wanted a step: the permit within the transaction's data, or else the sender's own signature. */
@@ -107,7 +113,7 @@ async function findSignature({
   /** Whether the transaction's sender took the step and has signed the transaction. */
   isSender: boolean;
   by: Pick<IndexedHistory, 'permitSigner' | 'permitNonce'>;
-}): Promise<Pick<ReadStep, 'permit' | 'isSigned'>> {
+}): Promise<{ permit: PermitSignature | null; isSigned: boolean }> {
   const permit = signer !== null && nonce !== null ? await findPermit({ ...search, signer, nonce }) : null;
   return { permit, isSigned: signer === null ? isSender : permit !== null };
 }

@@ -1,13 +1,14 @@
 import { createPace } from '../../platform/turns/pace.ts';
 import {
-  type EvidenceDeployment,
   type EvidenceFile,
   type EvidenceInput,
   evidenceFormat,
   lowerHex,
 } from '../../protocol/evidence/evidenceFile.ts';
+import { buildInputMessage } from '../../protocol/evidence/evidenceTypedData.ts';
 import type { CollectedEvidence } from './collectEvidence.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
+import { addMessage } from './findPermit.ts';
 import { readInOrder } from './readInOrder.ts';
 import { readPayloads } from './readPayloads.ts';
 
@@ -42,13 +43,14 @@ async function* listPieces(
 ): AsyncGenerator<string> {
   const { record, history, blocks, transactions, state, notes } = collected;
   const { chainId, docUri, docHash, document: text } = record;
+  const agreement = lowerHex(record.address);
   const { factory, owner, initialState, currentState, steps } = history;
   const head: Omit<EvidenceFile, 'blocks' | 'transactions' | 'deployment' | 'inputs' | 'state'> = {
     format: evidenceFormat,
     made: { at: new Date().toISOString(), by: publicBaseUrl, software: evidenceSoftware },
     chain: { chainId, factory, implementation: collected.implementation },
     agreement: {
-      ...{ address: lowerHex(record.address), owner, docUri, docHash: lowerHex(docHash) },
+      ...{ address: agreement, owner, docUri, docHash: lowerHex(docHash) },
       ...{ initialState, currentState, inputCount: steps.length },
     },
     document: { text, values: collected.values },
@@ -63,17 +65,16 @@ async function* listPieces(
     yield `${at === 0 ? '' : ','}{"block":${block},${entry.slice(1)}`;
     at++;
   }
-  const { log, permit } = collected.deployment;
-  const deployment: EvidenceDeployment = { transaction: 0, log, permit };
-  yield `],"deployment":${JSON.stringify(deployment)},"inputs":[`;
+  yield `],"deployment":${JSON.stringify(collected.deployment)},"inputs":[`;
   let index = 0;
   for await (const payload of readPayloads(source, record, steps)) {
     const [indexed, step] = [steps[index], collected.steps[index]];
     if (!indexed || !step) throw new Error('a history has other steps than its index');
     const { inputId, fromState, toState } = indexed;
+    const { transaction, log, permit } = step;
     const input: EvidenceInput = {
-      ...{ transaction: step.transaction, log: step.log, inputId, fromState, toState, payload },
-      permit: step.permit,
+      ...{ transaction, log, inputId, fromState, toState, payload },
+      permit: addMessage(permit, (one) => buildInputMessage(one, { chainId, agreement, inputId, payload })),
     };
     yield `${index === 0 ? '' : ','}${JSON.stringify(input)}`;
     index++;

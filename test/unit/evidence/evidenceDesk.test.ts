@@ -29,7 +29,7 @@ function buildCollected(record: EvidenceRecord): CollectedEvidence {
     },
     implementation: zeroAddress,
     ...{ values: [], notes: [], blocks: [], transactions: [], steps: [], state: null },
-    deployment: { log: 0, permit: null },
+    deployment: { transaction: 0, log: 0, permit: null },
   };
 }
 
