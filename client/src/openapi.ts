@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Read independently verifiable evidence of an agreement
-         * @description Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused.
+         * @description Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused, and so is a file above the limit of bytes.
          *
          *     Requires the scope `agreements.read`.
          */

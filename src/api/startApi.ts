@@ -147,6 +147,8 @@ export async function startApi(
   const source = createEvidenceSource(pool, {
     charactersPerSecond: limits.evidenceBytesPerSecond,
     mostInputs: limits.evidenceInputs,
+    mostBytes: limits.evidenceBytes,
+    publicBaseUrl,
   });
   const desk = createEvidenceDesk({ source, clients }, { waitMs, logger });
   onClose({ name: 'evidence', close: desk.close });

@@ -7,6 +7,10 @@ export type EvidenceSource = {
   readonly allowance: Allowance;
   /** Inputs of an agreement; evidence of more is refused. */
   readonly mostInputs: number;
+  /** Bytes of a file; evidence that would be larger is refused. */
+  readonly mostBytes: number;
+  /** Named in files as the maker's address. */
+  readonly publicBaseUrl: string;
 };
 
 /** Files of up to as much are made without a pause. */
@@ -14,8 +18,11 @@ const burstSeconds = 0.25;
 
 export function createEvidenceSource(
   pool: pg.Pool,
-  { charactersPerSecond: perSecond, mostInputs }: { charactersPerSecond: number; mostInputs: number },
+  {
+    charactersPerSecond: perSecond,
+    ...settings
+  }: Omit<EvidenceSource, 'pool' | 'allowance'> & { charactersPerSecond: number },
 ): EvidenceSource {
   const allowance = createAllowance({ perSecond, burst: perSecond * burstSeconds });
-  return { pool, allowance, mostInputs };
+  return { ...settings, pool, allowance };
 }

@@ -24,27 +24,30 @@ export type ProofOwner = { readonly principalId: string; readonly chainId: numbe
 const keptDays = 30;
 const batchSize = 1_000;
 
-/** Which transactions, named by block and transaction, have been proved for this owner already; records the use. */
+/**
+ * The transactions that have been proved for this owner already, by block and transaction, with the bytes of
+ * their entries; records the use.
+ */
 export async function findProved(
   pool: pg.Pool,
   { principalId, chainId }: ProofOwner,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
   for (let at = 0; at < places.length; at += batchSize) {
     const some = places.slice(at, at + batchSize);
-    const { rows } = await pool.query<{ key: string }>(
+    const { rows } = await pool.query<{ key: string; bytes: number }>(
       `update service.evidence_proofs p set used_at = now()
        from unnest($3::text[], $4::text[]) as wanted (block_hash, transaction_hash)
        where p.principal_id = $1 and p.chain_id = $2 and p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
-       returning p.block_hash || ' ' || p.transaction_hash as key`,
+       returning p.block_hash || ' ' || p.transaction_hash as key, octet_length(p.entry) as bytes`,
       [
         ...[principalId, chainId],
         some.map(({ blockHash }) => blockHash),
         some.map(({ transactionHash }) => transactionHash),
       ],
     );
-    for (const { key } of rows) found.add(key);
+    for (const { key, bytes } of rows) found.set(key, bytes);
   }
   return found;
 }

@@ -9,41 +9,48 @@ import {
 } from '../../protocol/evidence/evidenceFile.ts';
 import { buildDeployMessage, buildInputMessage } from '../../protocol/evidence/evidenceTypedData.ts';
 import type { AgreementParameters } from '../../protocol/onChain.ts';
-import type { Collecting } from './collecting.ts';
+import type { ReadStep } from './collectedEvidence.ts';
+import { type Collecting, requireTurn } from './collecting.ts';
+import type { EvidenceSize } from './evidenceSize.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
+import { writeBlock, writeDeployment, writeInput, writeTransaction } from './evidenceText.ts';
 import { addMessage, findPermit, type PermitSearch, type PermitSignature } from './findPermit.ts';
 import { findPermitPlaces } from './findPermitPlaces.ts';
 import type { StoredProof } from './proofStore.ts';
 import { BlockGoneError } from './proveBlock.ts';
 import { readInOrder } from './readInOrder.ts';
 import { readPayloads } from './readPayloads.ts';
-
-/** A step without its payload, also in its permit: the payloads of a history may have hundreds of megabytes. */
-export type ReadStep = {
-  /** Index into the transactions. */
-  readonly transaction: number;
-  readonly log: number;
-  readonly permit: PermitSignature | null;
-};
+import type { StepReplay } from './stepReplay.ts';
 
 /** Parsing and hashing a transaction takes this many times as long as reading it. */
 const parsingCost = 2;
 
-/** Reads the transactions in order, and keeps only a file's smaller parts of each. */
+/**
+ * Reads the transactions in order, plays the steps, and keeps only a file's smaller parts of each. Adds what the
+ * file will hold of them to `size`.
+ *
+ * @throws TurnOverError if the turn ends before the last step.
+ * @throws RefusedError `evidence_too_long`, and what `replay` throws.
+ */
 export async function readProvedSteps(
-  { source, record, signal }: Collecting,
+  collecting: Collecting,
   {
     history,
     parameters,
     places,
+    replay,
+    size,
     pace,
   }: {
     history: IndexedHistory;
     parameters: AgreementParameters;
     places: readonly IndexedPlace[];
+    replay: StepReplay;
+    size: EvidenceSize;
     pace: Pace;
   },
 ) {
+  const { source, record } = collecting;
   const { chainId } = record;
   const agreement = lowerHex(record.address);
   const blocks: string[] = [];
@@ -55,10 +62,15 @@ export async function readProvedSteps(
   let next = 0;
   const payloads = readPayloads(source, record, history.steps);
   for await (const stored of readInOrder(source, record, places)) {
-    signal.throwIfAborted();
+    requireTurn(collecting);
     const { blockHash, transactionHash } = stored;
-    if (blocks.at(-1) !== stored.block) blocks.push(stored.block);
-    const transaction = transactions.push({ block: blocks.length - 1, blockHash, transactionHash }) - 1;
+    if (blocks.at(-1) !== stored.block) {
+      size.add(writeBlock(blocks.length, stored.block).length);
+      blocks.push(stored.block);
+    }
+    const block = blocks.length - 1;
+    const transaction = transactions.push({ block, blockHash, transactionHash }) - 1;
+    size.add(writeTransaction(transaction, { block, entry: stored.entry }).length);
     await source.allowance.spend(parsingCost * stored.entry.length);
     const entry = parseEntry(stored);
     isIncluded &&= entry.proof !== null;
@@ -79,15 +91,18 @@ export async function readProvedSteps(
       });
       isReadable &&= isSigned;
       deployment = { transaction, log, permit: addMessage(permit, buildMessage) };
+      size.add(Buffer.byteLength(writeDeployment(deployment)));
     }
     const isDirect = to === agreement;
     const inputPlaces = findPermitPlaces({ data, isDirect, kind: 'input' });
     const own = logs.flatMap((one, at) => (isEvent(one, 'InputAccepted', agreement) ? [at] : []));
     for (const log of own) {
+      requireTurn(collecting);
       const step = history.steps[next];
       next++;
       const { value: payload } = await payloads.next();
       if (step?.transactionHash !== stored.transactionHash || !payload) throw new BlockGoneError();
+      replay.play(step, payload);
       const { inputId } = step;
       const { permit, isSigned } = await findSignature({
         places: inputPlaces,
@@ -95,7 +110,9 @@ export async function readProvedSteps(
         buildMessage: (one) => buildInputMessage(one, { chainId, agreement, inputId, payload }),
       });
       isReadable &&= isSigned;
-      steps.push({ transaction, log, permit });
+      const read = { transaction, log, permit };
+      size.add(writeInput(steps.length, { record, indexed: step, step: read, payload }).length);
+      steps.push(read);
       await pace.breathe();
     }
     await pace.breathe();

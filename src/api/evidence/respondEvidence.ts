@@ -1,7 +1,7 @@
 import { chooseForm } from '../documents/chooseForm.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
-import type { CollectedEvidence } from './collectEvidence.ts';
+import type { CollectedEvidence } from './collectedEvidence.ts';
 import type { EvidenceDesk } from './evidenceDesk.ts';
 import type { EvidenceDoor } from './evidenceDoor.ts';
 import type { EvidencePages } from './evidencePages.ts';
@@ -36,10 +36,7 @@ const retryAfterSeconds = 2;
  *
  * @throws what `readRecord`, `EvidenceDoor.admit`, `EvidenceDesk.collect` and `EvidenceWriters.open` do.
  */
-export function respondEvidence(
-  request: EvidenceRequest,
-  services: EvidenceServices & { publicBaseUrl: string },
-): Promise<Response> {
+export function respondEvidence(request: EvidenceRequest, services: EvidenceServices): Promise<Response> {
   const { turn } = request;
   if (!wantsPage(request)) services.writers.requireRoom(turn);
   return services.door.admit(turn, () => respond(request, services));
@@ -51,7 +48,7 @@ function wantsPage({ headers }: EvidenceRequest): boolean {
 
 async function respond(
   request: EvidenceRequest,
-  { publicBaseUrl, source, desk, pages, writers }: EvidenceServices & { publicBaseUrl: string },
+  { source, desk, pages, writers }: EvidenceServices,
 ): Promise<Response> {
   const { turn, requestId, disconnect } = request;
   const record = await request.readRecord();
@@ -60,7 +57,7 @@ async function respond(
     const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
     return accepted(respondSingle({ requestId, dataText: JSON.stringify(progress) }));
   }
-  const text = writeEvidence(collected, { publicBaseUrl, source });
+  const text = writeEvidence(collected, source);
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (wantsPage(request))
     return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
