@@ -8812,7 +8812,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8826,7 +8826,8 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
                             };
                         };
                     };
@@ -14016,7 +14017,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14038,7 +14039,8 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
                             };
                         };
                     };

@@ -144,7 +144,10 @@ export async function startApi(
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const waitMs = limits.evidenceWaitMs;
+  const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
+  onClose({ name: 'quotas', close: quotas.close });
   const source = createEvidenceSource(pool, {
+    quotas,
     charactersPerSecond: limits.evidenceBytesPerSecond,
     mostInputs: limits.evidenceInputs,
     mostBytes: limits.evidenceBytes,
@@ -164,8 +167,6 @@ export async function startApi(
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
-  const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
-  onClose({ name: 'quotas', close: quotas.close });
   const admission = createAdmission({
     pool,
     settings: configuration.admission,

@@ -4,10 +4,13 @@ import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
 import { type Collecting, TurnOverError } from '../../src/api/evidence/collecting.ts';
 import { createEvidenceSource, type EvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
 import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
+import { forgetProofs } from '../../src/api/evidence/proofStore.ts';
 import { writeEvidence } from '../../src/api/evidence/writeEvidence.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { createDatabase } from '../../src/platform/database/database.ts';
 import { mostEvidenceBytes } from '../../src/protocol/evidence/readEvidence.ts';
+import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
+import { readQuotas, setQuota } from '../../src/records/quotas/quotas.ts';
 import { silent } from './projector/support/setup.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
@@ -33,6 +36,7 @@ afterAll(async () => {
 const openSource = (settings: Partial<EvidenceSource> = {}) =>
   createEvidenceSource(settings.pool ?? database.pool, {
     ...{ charactersPerSecond: 100_000_000, mostInputs: 1_000, mostBytes: mostEvidenceBytes },
+    quotas: { check: () => Promise.resolve(), note() {} },
     ...{ publicBaseUrl: 'https://agreements.example', ...settings },
   });
 
@@ -141,6 +145,46 @@ describe('a collection of evidence', () => {
       reason: 'evidence_too_long',
     });
     expect(progress).not.toContain(3);
+  });
+
+  test('counts the proofs that it stores in the storage of the principal until they are deleted, and is refused beyond that quota', async () => {
+    const { service } = world;
+    const { database: db } = service.handle;
+    const lease = await world.playDirectLease();
+    await world.catchUp();
+    const { id: principalId, name, call } = await service.createPrincipal();
+    const body = { chainId, address: lease.address, agreement: lease.agreement, displayName: 'Adopted' };
+    const { id } = recordShape.parse((await call('POST', '/v0/agreements/import', { body })).body.data);
+    const readStored = async () =>
+      (await readQuotas(db, principalId)).find(({ quota }) => quota === 'storedBytes')?.used ?? 0;
+    await expect.poll(readStored, { timeout: 20_000 }).toBeGreaterThan(0);
+    const before = await readStored();
+    const collectOwn = async () => {
+      const quotas = createQuotaKeeper({ database: db, logger: silent });
+      try {
+        return await collect({ id, principalId }, { source: openSource({ quotas }) });
+      } finally {
+        await quotas.close();
+      }
+    };
+    await collectOwn();
+    const { rows } = await database.pool.query<{ bytes: number }>(
+      `select sum(octet_length(block) + octet_length(entry))::int as bytes
+       from service.evidence_proofs where principal_id = $1`,
+      [principalId],
+    );
+    expect(await readStored()).toBe(before + (rows[0]?.bytes ?? 0));
+    // Proofs that are stored count once, and their evidence is still given.
+    await setQuota(db, { principal: name, quota: 'storedBytes', value: before });
+    await collectOwn();
+    expect(await readStored()).toBe(before + (rows[0]?.bytes ?? 0));
+    await database.pool.query(
+      `update service.evidence_proofs set used_at = now() - interval '31 days' where principal_id = $1`,
+      [principalId],
+    );
+    expect(await forgetProofs(database.pool)).toBe(3);
+    expect(await readStored()).toBe(before);
+    await expect(collectOwn()).rejects.toMatchObject({ reason: 'storage_exceeded' });
   });
 
   test('reads the steps once: that they are still the same shows in the last block', async () => {

@@ -22,7 +22,7 @@ const mostAttempts = 5;
  * are kept. If a reorg changes the history meanwhile, it starts again and reuses what is still right.
  *
  * @throws ChainUnavailableError if the node or the index does not answer, or the chain keeps changing.
- * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`.
+ * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`, `storage_exceeded`.
  * @throws TurnOverError if its turn ends.
  */
 export async function collectEvidence(collecting: Collecting): Promise<CollectedEvidence> {

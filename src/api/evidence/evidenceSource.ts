@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Allowance, createAllowance } from '../../platform/turns/allowance.ts';
+import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 
 export type EvidenceSource = {
   readonly pool: pg.Pool;
@@ -9,6 +10,8 @@ export type EvidenceSource = {
   readonly mostInputs: number;
   /** Bytes of a file; evidence that would be larger is refused. */
   readonly mostBytes: number;
+  /** Stored proofs count as stored bytes of their principal. */
+  readonly quotas: Pick<QuotaKeeper, 'check' | 'note'>;
   /** Named in files as the maker's address. */
   readonly publicBaseUrl: string;
 };

@@ -23,6 +23,8 @@ export type ProofOwner = { readonly principalId: string; readonly chainId: numbe
 /** Age since the last use. */
 const keptDays = 30;
 const batchSize = 1_000;
+/** What a row counts in its principal's storage. */
+const rowBytes = 'octet_length(block) + octet_length(entry)';
 
 /**
  * The transactions that have been proved for this owner already, by block and transaction, with the bytes of
@@ -52,17 +54,21 @@ export async function findProved(
   return found;
 }
 
-/** Stores the proofs of a block for this owner. Several processes may do so at once. */
+/**
+ * Stores the proofs of a block for this owner, and returns the bytes that this adds. Several processes may do so
+ * at once.
+ */
 export async function storeProved(
   pool: pg.Pool,
   { principalId, chainId }: ProofOwner,
   { block, transactions }: ProvedBlock,
-): Promise<void> {
-  await pool.query(
+): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number }>(
     `insert into service.evidence_proofs
        (principal_id, chain_id, block_hash, transaction_hash, block, transaction_index, entry)
      select $1, $2, $3, wanted.hash, $4, wanted.index, wanted.entry
-     from unnest($5::text[], $6::int[], $7::text[]) as wanted (hash, index, entry) on conflict do nothing`,
+     from unnest($5::text[], $6::int[], $7::text[]) as wanted (hash, index, entry) on conflict do nothing
+     returning ${rowBytes} as bytes`,
     [
       ...[principalId, chainId, block.hash, JSON.stringify(block)],
       transactions.map(({ hash }) => hash),
@@ -70,6 +76,7 @@ export async function storeProved(
       transactions.map((transaction) => JSON.stringify(transaction)),
     ],
   );
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** The owner's proofs of some transactions, in no order. */
@@ -94,13 +101,25 @@ export async function readProved(
   return rows;
 }
 
-/** Deletes proofs that no file has needed for a month, and returns the number of rows. */
+/**
+ * Deletes proofs that no file has needed for a month, gives their bytes back to their principals, and returns the
+ * number of rows.
+ */
 export async function forgetProofs(pool: pg.Pool): Promise<number> {
-  const { rowCount } = await pool.query(
-    `delete from service.evidence_proofs where (principal_id, chain_id, block_hash, transaction_hash) in (
-       select principal_id, chain_id, block_hash, transaction_hash from service.evidence_proofs
-       where used_at <= now() - $1 * interval '1 day' order by used_at limit $2 for update skip locked)`,
+  const { rows } = await pool.query<{ count: number }>(
+    // Totals change in the order of the principals, as everywhere, to avoid deadlocks.
+    `with forgotten as (
+       delete from service.evidence_proofs where (principal_id, chain_id, block_hash, transaction_hash) in (
+         select principal_id, chain_id, block_hash, transaction_hash from service.evidence_proofs
+         where used_at <= now() - $1 * interval '1 day' order by used_at limit $2 for update skip locked)
+       returning principal_id, ${rowBytes} as bytes),
+     given_back as (
+       insert into service.usage_totals as usage (principal_id, stored_bytes)
+       select principal_id, -sum(bytes) from forgotten join service.usage_totals using (principal_id)
+       group by principal_id order by principal_id
+       on conflict (principal_id) do update set stored_bytes = greatest(0, usage.stored_bytes + excluded.stored_bytes))
+     select count(*)::int as count from forgotten`,
     [keptDays, batchSize * 10],
   );
-  return rowCount ?? 0;
+  return rows[0]?.count ?? 0;
 }

@@ -17,14 +17,14 @@ export function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[
 /**
  * Proves what is not stored yet, a few blocks at a time. Stops once the file would be too large anyway.
  *
- * @throws RefusedError `evidence_too_long`
+ * @throws RefusedError `evidence_too_long`, and `storage_exceeded` if the principal has no room for more proofs.
  * @throws TurnOverError if the turn ends before the last block.
  */
 export async function proveHistory(
   { source, client, record, onProgress, isTurnOver, signal }: Collecting,
   { history, places, pace }: { history: IndexedHistory; places: readonly IndexedPlace[]; pace: Pace },
 ): Promise<void> {
-  const { pool, mostBytes } = source;
+  const { pool, mostBytes, quotas } = source;
   const size = createEvidenceSize(mostBytes);
   size.add(measureInputs(history));
   const proved = await findProved(pool, record, places);
@@ -46,8 +46,10 @@ export async function proveHistory(
         ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
         wanted: wanted.map(({ transactionHash }) => transactionHash),
       };
+      await quotas.check(record.principalId, 'evidence');
       const found = await proveBlock(client, block);
-      await storeProved(pool, record, found);
+      const storedBytes = await storeProved(pool, record, found);
+      quotas.note(record.principalId, { storedBytes });
       for (const transaction of found.transactions) size.add(JSON.stringify(transaction).length);
       onProgress(++done, blocks);
       if (isTurnOver()) break;
