@@ -33,6 +33,7 @@ import { createApi } from './createApi.ts';
 import { createPageRenderer } from './documents/pageRenderer.ts';
 import { createEvidenceDesk } from './evidence/evidenceDesk.ts';
 import { createEvidenceDoor } from './evidence/evidenceDoor.ts';
+import { createEvidenceHoldings } from './evidence/evidenceHoldings.ts';
 import { createEvidencePages } from './evidence/evidencePages.ts';
 import { createEvidenceSource } from './evidence/evidenceSource.ts';
 import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
@@ -223,6 +224,7 @@ export async function startApi(
       door: createEvidenceDoor(),
       source,
       desk,
+      holdings: createEvidenceHoldings(),
       pages: evidencePages,
       writers: createEvidenceWriters({ logger }),
     },

@@ -1,37 +1,13 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { createPublicClient, custom, zeroAddress, zeroHash } from 'viem';
+import { createPublicClient, custom } from 'viem';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CollectedEvidence } from '../../../src/api/evidence/collectedEvidence.ts';
 import { type Collecting, TurnOverError } from '../../../src/api/evidence/collecting.ts';
 import { createEvidenceDesk } from '../../../src/api/evidence/evidenceDesk.ts';
 import { createEvidenceSource } from '../../../src/api/evidence/evidenceSource.ts';
-import type { EvidenceRecord } from '../../../src/api/evidence/evidenceSubject.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-
-const chainId = 1;
-const place = { transactionHash: zeroHash, blockHash: zeroHash, blockNumber: 1 };
-
-function buildRecord(id: string, principalId: string): EvidenceRecord {
-  return {
-    ...{ id, principalId, displayName: id, chainId, address: zeroAddress, document: '{}' },
-    ...{ docUri: '', docHash: zeroHash, initialVariables: {} },
-  };
-}
-
-function buildCollected(record: EvidenceRecord): CollectedEvidence {
-  return {
-    record,
-    history: {
-      ...{ factory: zeroAddress, owner: zeroAddress, initialState: zeroHash, currentState: zeroHash },
-      ...{ permitSigner: null, permitNonce: null, deployment: place, steps: [] },
-      head: { number: 1, hash: zeroHash },
-    },
-    implementation: zeroAddress,
-    ...{ values: [], notes: [], blocks: [], transactions: [], steps: [], state: null, bytes: 1 },
-    deployment: { transaction: 0, log: 0, permit: null },
-  };
-}
+import { buildCollected, buildRecord, chainId } from './support/collected.ts';
 
 type Run = { readonly id: string; readonly collecting: Collecting; end(error?: Error): void };
 
