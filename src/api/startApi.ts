@@ -37,7 +37,7 @@ import { createEvidenceHoldings } from './evidence/evidenceHoldings.ts';
 import { createEvidencePages } from './evidence/evidencePages.ts';
 import { createEvidenceSource } from './evidence/evidenceSource.ts';
 import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
-import { forgetProofs } from './evidence/proofStore.ts';
+import { forgetProofs } from './evidence/forgetProofs.ts';
 import { createCrossOrigin } from './http/crossOrigin.ts';
 import { createRequestMeasure } from './http/measureRequests.ts';
 import { buildSecurityHeaders } from './http/securityHeaders.ts';

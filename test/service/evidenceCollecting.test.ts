@@ -4,7 +4,7 @@ import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
 import { type Collecting, TurnOverError } from '../../src/api/evidence/collecting.ts';
 import { createEvidenceSource, type EvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
 import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
-import { forgetProofs } from '../../src/api/evidence/proofStore.ts';
+import { forgetProofs } from '../../src/api/evidence/forgetProofs.ts';
 import { writeEvidence } from '../../src/api/evidence/writeEvidence.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { createDatabase } from '../../src/platform/database/database.ts';
