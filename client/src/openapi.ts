@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Read independently verifiable evidence of an agreement
-         * @description Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused.
+         * @description Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused, and so is a file above the limit of bytes.
          *
          *     Requires the scope `agreements.read`.
          */
@@ -6099,7 +6099,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PaymentRequired"];
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "payment_required";
+                            details?: {
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
+                            };
+                        };
+                    };
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
@@ -7651,7 +7671,35 @@ export interface operations {
             };
             400: components["responses"]["OpenBadRequest"];
             401: components["responses"]["Unauthorized"];
-            402: components["responses"]["OpenPaymentRequired"];
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "payment_required";
+                            details?: {
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
+                            };
+                        };
+                    };
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["OpenNotFound"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */

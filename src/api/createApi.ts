@@ -131,7 +131,7 @@ export function createApi(
     getState(services),
     getInputs(services, clientProfile),
     getDocument(services, pages),
-    getEvidence(services, evidence),
+    getEvidence(evidence),
     createWebhook(services),
     getWebhooks(services),
     getWebhook(services),

@@ -33,10 +33,11 @@ import { createApi } from './createApi.ts';
 import { createPageRenderer } from './documents/pageRenderer.ts';
 import { createEvidenceDesk } from './evidence/evidenceDesk.ts';
 import { createEvidenceDoor } from './evidence/evidenceDoor.ts';
+import { createEvidenceHoldings } from './evidence/evidenceHoldings.ts';
 import { createEvidencePages } from './evidence/evidencePages.ts';
 import { createEvidenceSource } from './evidence/evidenceSource.ts';
 import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
-import { forgetProofs } from './evidence/proofStore.ts';
+import { forgetProofs } from './evidence/forgetProofs.ts';
 import { createCrossOrigin } from './http/crossOrigin.ts';
 import { createRequestMeasure } from './http/measureRequests.ts';
 import { buildSecurityHeaders } from './http/securityHeaders.ts';
@@ -144,9 +145,14 @@ export async function startApi(
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const waitMs = limits.evidenceWaitMs;
+  const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
+  onClose({ name: 'quotas', close: quotas.close });
   const source = createEvidenceSource(pool, {
+    quotas,
     charactersPerSecond: limits.evidenceBytesPerSecond,
     mostInputs: limits.evidenceInputs,
+    mostBytes: limits.evidenceBytes,
+    publicBaseUrl,
   });
   const desk = createEvidenceDesk({ source, clients }, { waitMs, logger });
   onClose({ name: 'evidence', close: desk.close });
@@ -162,8 +168,6 @@ export async function startApi(
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
-  const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
-  onClose({ name: 'quotas', close: quotas.close });
   const admission = createAdmission({
     pool,
     settings: configuration.admission,
@@ -220,6 +224,7 @@ export async function startApi(
       door: createEvidenceDoor(),
       source,
       desk,
+      holdings: createEvidenceHoldings(),
       pages: evidencePages,
       writers: createEvidenceWriters({ logger }),
     },

@@ -1,25 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { createPublicClient, http, numberToHex } from 'viem';
+import { numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
-import { TurnOverError } from '../../src/api/evidence/collecting.ts';
-import { createEvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
-import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
-import { recordShape } from '../../src/api/shapes/resources.ts';
-import { createDatabase } from '../../src/platform/database/database.ts';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
 import { createDisturbedNode, type RpcCall } from '../support/relayNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { silent } from './projector/support/setup.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
 import { type EvidenceWorld, startEvidenceWorld } from './support/evidenceWorld.ts';
-import { createExplainedPool } from './support/explainedPool.ts';
 import { outcome } from './support/outcome.ts';
 import { createAccount } from './support/permits.ts';
 import { chainId } from './support/testChain.ts';
@@ -83,6 +75,26 @@ describe('evidence', () => {
     const response = await world.readEvidence(id);
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({ error: { details: { reason: 'values_unknown' } } });
+  });
+
+  test('is refused for steps that the document does not allow, as the contract has other rules', async () => {
+    const { chain } = world;
+    const readAs = buildLease(chain.token);
+    const { execution } = readAs;
+    const transitions = execution.transitions.filter(({ from, to }) => from !== to);
+    const agreement = { ...readAs, execution: { ...execution, transitions } };
+    const [, landlord = '0x', tenant = '0x'] = await chain.client.getAddresses();
+    const values = { landlord, tenant, rent: '5' };
+    const address = await deployDirectly(chain, { agreement, values, readAs });
+    const knock = { from: tenant, to: address, agreement, inputId: 'knock', values: {} };
+    await submitDirectly(chain, knock);
+    const { id } = await world.adopt(agreement, address);
+    await world.catchUp();
+    const response = await world.readEvidence(id);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({
+      error: { details: { reason: 'not_provable', position: 1, cause: expect.stringContaining('input') } },
+    });
   });
 
   test('is refused where a development chain has impersonated a sender: the signature names somebody else', async () => {
@@ -213,44 +225,6 @@ describe('evidence', () => {
     expect((await world.readEvidence('agr_none')).status).toBe(404);
   });
 
-  test('begins anew for each principal, who does not learn that another one holds the agreement; and goes on where it gave way', async () => {
-    const { chain, service, principal } = world;
-    const lease = await world.playDirectLease();
-    await world.catchUp();
-    const other = await service.createPrincipal();
-    const body = { chainId, address: lease.address, agreement: lease.agreement, displayName: 'Adopted' };
-    const { id } = recordShape.parse((await other.call('POST', '/v0/agreements/import', { body })).body.data);
-    const { pool, close } = createDatabase({
-      ...{ url: service.databaseUrl, applicationName: 'evidence', maxConnections: 3 },
-      ...{ readsTogether: true, logger: silent },
-    });
-    const limits = { charactersPerSecond: 10_000_000, mostInputs: 1_000 };
-    const source = createEvidenceSource(pool, limits);
-    const client = createPublicClient({ transport: http(chain.rpcUrl) });
-    const signal = AbortSignal.timeout(120_000);
-    let isTurnOver = false;
-    /** Blocks proved at the beginning, and all blocks; and whether it gave way before the end. */
-    const collectOf = async (recordId: string, principalId: string) => {
-      const record = await readEvidenceRecord(source, { reference: { id: recordId }, principalId });
-      const progress: number[][] = [];
-      const onProgress = (...step: number[]) => progress.push(step);
-      const collecting = { source, client, record, onProgress, isTurnOver: () => isTurnOver, signal };
-      const end = await collectEvidence(collecting).catch((error: unknown) => error);
-      return { began: progress[0], gaveWay: end instanceof TurnOverError };
-    };
-    try {
-      expect(await collectOf(lease.id, principal.id)).toEqual({ began: [0, 3], gaveWay: false });
-      expect(await collectOf(lease.id, principal.id)).toEqual({ began: [3, 3], gaveWay: false });
-      isTurnOver = true;
-      expect(await collectOf(id, other.id)).toEqual({ began: [0, 3], gaveWay: true });
-      // Two blocks are under way at a time, and each of them is kept.
-      expect(await collectOf(id, other.id)).toEqual({ began: [2, 3], gaveWay: false });
-      expect(await collectOf(id, other.id)).toEqual({ began: [3, 3], gaveWay: false });
-    } finally {
-      await close();
-    }
-  });
-
   test('says how far it has come where blocks take longer to prove than a request waits', async () => {
     const { id } = await world.playDirectLease();
     const { databaseUrl } = world.service;
@@ -280,13 +254,13 @@ describe('evidence', () => {
     expect((await call('GET', `/v0/agreements/${id}/evidence`)).status).toBe(200);
   });
 
-  test('is refused for more inputs than the service gives evidence of, and says how many that are', async () => {
+  test('is refused for more inputs or bytes than the service gives evidence of, and says how many these are', async () => {
     const { id } = await world.playDirectLease();
     await world.catchUp();
-    const readWith = async (most: string) => {
+    const readWith = async (env: Record<string, string>) => {
       const api = await startTestApi(world.service.databaseUrl, {
         rpcUrls: { [chainId]: world.chain.rpcUrl },
-        env: { EVIDENCE_WAIT_MS: '120000', EVIDENCE_INPUTS_MAX: most },
+        env: { EVIDENCE_WAIT_MS: '120000', ...env },
       });
       try {
         return outcome(
@@ -296,48 +270,16 @@ describe('evidence', () => {
         await api.close();
       }
     };
-    expect(await readWith('1')).toMatchObject({
+    expect(await readWith({ EVIDENCE_INPUTS_MAX: '1' })).toMatchObject({
       status: 409,
       message: 'The agreement has 2 inputs. Evidence is given of agreements with up to 1 inputs.',
       details: { reason: 'evidence_too_long', inputCount: 2, limit: 1 },
     });
-    expect(await readWith('2')).toMatchObject({ status: 200 });
-  });
-
-  test('reads the steps once: that they are still the same shows in the last block', async () => {
-    const { chain, service, principal } = world;
-    const agreement = buildLease(chain.token);
-    const [, from = '0x', tenant = '0x'] = await chain.client.getAddresses();
-    const values = { landlord: from, tenant, rent: '5' };
-    const address = await deployDirectly(chain, { agreement, values });
-    // More than are read of payloads and proofs at a time.
-    const knocks = 30;
-    for (let at = 0; at < knocks; at++)
-      await submitDirectly(chain, { from, to: address, agreement, inputId: 'knock', values: {} });
-    const { id } = await world.adopt(agreement, address);
-    await world.catchUp();
-    const explained = createExplainedPool(service.databaseUrl, { enable_seqscan: 'off' });
-    try {
-      const source = createEvidenceSource(explained.pool, {
-        charactersPerSecond: 10_000_000,
-        mostInputs: 1_000,
-      });
-      const record = await readEvidenceRecord(source, { reference: { id }, principalId: principal.id });
-      const client = createPublicClient({ transport: http(chain.rpcUrl) });
-      const signal = AbortSignal.timeout(120_000);
-      const collected = await collectEvidence({
-        ...{ source, client, record, signal },
-        onProgress() {},
-        isTurnOver: () => false,
-      });
-      expect(collected.steps).toHaveLength(knocks);
-      const whole = explained
-        .takeEfforts()
-        .filter(({ rowsReturned, plan }) => rowsReturned >= knocks && plan.includes('inputs_'));
-      expect(whole, whole.map(({ plan }) => plan).join('\n')).toHaveLength(1);
-    } finally {
-      await explained.pool.end();
-    }
+    expect(await readWith({ EVIDENCE_INPUTS_MAX: '2' })).toMatchObject({ status: 200 });
+    expect(await readWith({ EVIDENCE_BYTES_MAX: '5000' })).toMatchObject({
+      status: 409,
+      details: { reason: 'evidence_too_long', limitBytes: 5_000 },
+    });
   });
 
   test('has a schema that is published as it is committed, and that every file fits', async () => {

@@ -10,6 +10,7 @@ import { measureRows } from './support/planCases.ts';
 import { insertRecords } from './support/rows.ts';
 
 const mostInputs = 1_000;
+const mostBytes = 1_000_000;
 const principalId = 'prn_long';
 const hash = `0x${'1'.repeat(64)}`;
 const addressOf = (end: number) => `0x${String(end).padStart(40, '0')}` as const;
@@ -33,7 +34,10 @@ afterAll(async () => {
 });
 
 /** An agreement with so many inputs in the index, and with perhaps fewer in its record. */
-async function insertAgreement(end: number, { count, folded }: { count: number; folded: number }) {
+async function insertAgreement(
+  end: number,
+  { count, folded, payload = '0x' }: { count: number; folded: number; payload?: string },
+) {
   const { pool } = fixture;
   const address = addressOf(end);
   const id = `agr_long${end}`;
@@ -48,14 +52,17 @@ async function insertAgreement(end: number, { count, folded }: { count: number; 
   await pool.query(
     `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, transaction_hash,
       transaction_from, transaction_ordinal, log_index, block_number, block_hash, block_timestamp)
-    select $1, $2, at, $3, $3, $3, '0x', $3, $2, 0, 0, 1, $3, 1 from generate_series(1, $4::int) as at`,
-    [chainId, address, hash, count],
+    select $1, $2, at, $3, $3, $3, $5, $3, $2, 0, 0, 1, $3, 1 from generate_series(1, $4::int) as at`,
+    [chainId, address, hash, count, payload],
   );
   return { id };
 }
 
 const collect = async (id: string) => {
-  const source = createEvidenceSource(explained.pool, { charactersPerSecond: 1_000_000, mostInputs });
+  const source = createEvidenceSource(explained.pool, {
+    ...{ charactersPerSecond: 1_000_000, mostInputs, mostBytes, publicBaseUrl: 'https://x.example' },
+    quotas: { check: () => Promise.resolve(), note() {} },
+  });
   const record = await readEvidenceRecord(source, { reference: { id }, principalId });
   const client = createPublicClient({ transport: http('http://127.0.0.1:1', { retryCount: 0 }) });
   const signal = AbortSignal.timeout(60_000);
@@ -81,4 +88,13 @@ test('a history as long as evidence may have is read', async () => {
   const { id } = await insertAgreement(3, { count: mostInputs, folded: mostInputs });
   // The blocks are then asked of a node, and here is none.
   await expect(collect(id)).rejects.toThrow(ChainUnavailableError);
+});
+
+test('a history whose payloads alone exceed the largest file is refused before a node is asked', async () => {
+  const payload = `0x${'12'.repeat(500)}`;
+  const { id } = await insertAgreement(4, { count: mostInputs, folded: mostInputs, payload });
+  await expect(collect(id)).rejects.toMatchObject({
+    reason: 'evidence_too_long',
+    facts: { limitBytes: mostBytes },
+  });
 });

@@ -1,50 +1,19 @@
-import type { Hex } from 'viem';
 import { isDeadlock } from '../../platform/database/deadlock.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
-import { createPace, type Pace } from '../../platform/turns/pace.ts';
+import { createPace } from '../../platform/turns/pace.ts';
 import { listNeededValues } from '../../protocol/evidence/evidenceDocument.ts';
-import {
-  type EvidenceNote,
-  type EvidencePermit,
-  type EvidenceState,
-  type EvidenceValue,
-  lowerHex,
-} from '../../protocol/evidence/evidenceFile.ts';
-import { createReplay } from '../../protocol/evidence/evidenceReplay.ts';
+import { type EvidenceNote, type EvidenceValue, lowerHex } from '../../protocol/evidence/evidenceFile.ts';
 import { compileAgreement, findChain, ValuesError } from '../../protocol/index.ts';
-import type { AgreementParameters } from '../../protocol/onChain.ts';
+import type { CollectedEvidence } from './collectedEvidence.ts';
 import type { Collecting } from './collecting.ts';
-import type { EvidenceSource } from './evidenceSource.ts';
-import { type EvidenceRecord, type IndexedHistory, isStillShown, readHistory } from './evidenceSubject.ts';
+import { createEvidenceSize } from './evidenceSize.ts';
+import { type EvidenceRecord, isStillShown, readHistory } from './evidenceSubject.ts';
+import { writeBlock, writeEnd, writeHead } from './evidenceText.ts';
 import { BlockGoneError, readBlock, readHash } from './proveBlock.ts';
 import { listPlaces, proveHistory } from './proveHistory.ts';
 import { proveState } from './proveState.ts';
-import { readPayloads } from './readPayloads.ts';
 import { readProvedSteps } from './readProvedSteps.ts';
-
-/** The content of a file; the transactions themselves are read again during the writing. */
-export type CollectedEvidence = {
-  readonly record: EvidenceRecord;
-  readonly history: IndexedHistory;
-  readonly implementation: Hex;
-  readonly values: readonly EvidenceValue[];
-  readonly notes: readonly EvidenceNote[];
-  /** In order, each JSON. */
-  readonly blocks: readonly string[];
-  /** In order; `block` is an index into `blocks`. */
-  readonly transactions: readonly {
-    readonly block: number;
-    readonly blockHash: Hex;
-    readonly transactionHash: Hex;
-  }[];
-  readonly deployment: { readonly log: number; readonly permit: EvidencePermit | null };
-  readonly steps: readonly {
-    readonly transaction: number;
-    readonly log: number;
-    readonly permit: EvidencePermit | null;
-  }[];
-  readonly state: EvidenceState | null;
-};
+import { createStepReplay } from './stepReplay.ts';
 
 const mostAttempts = 5;
 
@@ -53,7 +22,7 @@ const mostAttempts = 5;
  * are kept. If a reorg changes the history meanwhile, it starts again and reuses what is still right.
  *
  * @throws ChainUnavailableError if the node or the index does not answer, or the chain keeps changing.
- * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`.
+ * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`, `storage_exceeded`.
  * @throws TurnOverError if its turn ends.
  */
 export async function collectEvidence(collecting: Collecting): Promise<CollectedEvidence> {
@@ -88,7 +57,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const history = await readHistory(source, record);
   if (!history) throw new ChainUnavailableError('The index does not contain this agreement yet.');
   const places = listPlaces(history);
-  await proveHistory(collecting, places, pace);
+  await proveHistory(collecting, { history, places, pace });
   const agreement: unknown = JSON.parse(record.document);
   const values = findValues(agreement, record);
   const parameters = compileAgreement(agreement, {
@@ -98,12 +67,14 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const chain = findChain(record.chainId);
   if (!chain) throw new Error(`the chain ${record.chainId} is not supported`);
   const implementation = lowerHex(chain.implementation);
-  const read = await readProvedSteps(collecting, { history, parameters, places, pace });
+  const replay = createStepReplay(parameters, { record, history });
+  const size = createEvidenceSize(source.mostBytes);
+  const read = await readProvedSteps(collecting, { history, parameters, places, replay, size, pace });
   const head = await readBlock(client, history.head.hash);
-  const signers = await listSigners(history, { source, parameters, record, pace });
   const address = lowerHex(record.address);
   const isSoundHead = head.header !== null && read.isIncluded;
-  const proved = isSoundHead && (await proveState(client, { address, implementation, block: head, signers }));
+  const query = { address, implementation, block: head, signers: replay.listSigners() };
+  const proved = isSoundHead && (await proveState(collecting, query));
   // Later inputs are in later blocks: the state is proved before them.
   const isSteady =
     (await readHash(client, head.number)) === head.hash && (await isStillShown(pool, record, history));
@@ -111,54 +82,19 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const blocks = [...read.blocks];
   const { stateRoot: _, ...headBlock } = head;
   const isNewBlock = proved && JSON.stringify(headBlock) !== blocks.at(-1);
-  if (isNewBlock) blocks.push(JSON.stringify(headBlock));
-  const isReadable = [read.deployment, ...read.steps].every(({ isSigned }) => isSigned);
-  return {
-    record,
-    history,
-    implementation,
-    values,
-    notes: [
-      ...(proved ? [] : ['no_state_proof' as const]),
-      ...(read.isIncluded ? [] : ['no_inclusion_proof' as const]),
-      ...(isReadable ? [] : ['signature_not_readable' as const]),
-    ],
-    blocks,
-    transactions: read.transactions,
-    deployment: read.deployment,
-    steps: read.steps,
-    state: proved ? { block: blocks.length - 1, ...proved } : null,
-  };
-}
-
-/** The accounts whose nonces are proved, by the verifier's rules. */
-async function listSigners(
-  history: IndexedHistory,
-  {
-    source,
-    parameters,
-    record,
-    pace,
-  }: { source: EvidenceSource; parameters: AgreementParameters; record: EvidenceRecord; pace: Pace },
-): Promise<readonly Hex[]> {
-  const replay = createReplay(parameters, history.owner);
-  let at = 0;
-  for await (const payload of readPayloads(source, record, history.steps)) {
-    const step = history.steps[at];
-    if (!step) throw new BlockGoneError();
-    const { inputId, permitSigner: signer, permitNonce: nonce, time } = step;
-    const isDirect = step.transactionTo === lowerHex(record.address);
-    replay.play(
-      {
-        ...{ inputId, payload, time },
-        sender: isDirect ? step.transactionFrom : undefined,
-        permit:
-          signer && nonce !== null ? { signer, nonce: BigInt(nonce), deadline: BigInt(time) } : undefined,
-      },
-      `inputs[${at}]`,
-    );
-    at++;
-    await pace.breathe();
+  if (isNewBlock) {
+    const block = JSON.stringify(headBlock);
+    size.add(writeBlock(blocks.length, block).length);
+    blocks.push(block);
   }
-  return replay.listSigners();
+  const notes: EvidenceNote[] = [
+    ...(proved ? [] : ['no_state_proof' as const]),
+    ...(read.isIncluded ? [] : ['no_inclusion_proof' as const]),
+    ...(read.isReadable ? [] : ['signature_not_readable' as const]),
+  ];
+  const state = proved ? { block: blocks.length - 1, ...proved } : null;
+  const { transactions, deployment, steps } = read;
+  const collected = { record, history, implementation, values, notes };
+  size.add(Buffer.byteLength(writeHead(collected, source.publicBaseUrl)) + writeEnd(state).length);
+  return { ...collected, blocks, transactions, deployment, steps, state, bytes: size.bytes };
 }

@@ -4,7 +4,8 @@ import { clientOf } from '../../platform/nodes/clients.ts';
 import { holdHeapTight } from '../../platform/supervision/tightHeap.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
+import { collectEvidence } from './collectEvidence.ts';
+import type { CollectedEvidence } from './collectedEvidence.ts';
 import { TurnOverError } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
@@ -31,13 +32,18 @@ export type EvidenceDesk = {
 const atOnce = 2;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
-/** After this time a collection goes back to the end of its queue, if others wait. */
+/**
+ * After this time a collection goes back to the end of its queue, if others wait. If it has proved no more blocks
+ * in its turn, it has to do again what it did, and its next turn is twice as long: so it comes to its end.
+ */
 const usualTurnMs = 30_000;
 
 type Job = {
   readonly record: EvidenceRecord;
   progress: EvidenceProgress;
   isRunning: boolean;
+  /** How long its next turn is, in milliseconds, while others wait. */
+  turnMs: number;
   readonly done: Promise<CollectedEvidence>;
   run(): Promise<void>;
   cancel(): void;
@@ -52,7 +58,12 @@ export function createEvidenceDesk(
     readonly source: EvidenceSource;
     readonly collect?: typeof collectEvidence;
   },
-  { waitMs, logger, turnMs = usualTurnMs }: { waitMs: number; logger: Logger; turnMs?: number },
+  {
+    waitMs,
+    logger,
+    turnMs = usualTurnMs,
+    now = () => performance.now(),
+  }: { waitMs: number; logger: Logger; turnMs?: number; now?: () => number },
 ): EvidenceDesk {
   const { source, collect = collectEvidence } = services;
   const queues = createTurnQueues<Job>(({ record }) => record.principalId);
@@ -84,10 +95,12 @@ export function createEvidenceDesk(
       record,
       progress: { done: 0, total: 0 },
       isRunning: false,
+      turnMs,
       done: promise,
       async run() {
         const release = holdHeapTight();
-        const beganAt = performance.now();
+        const beganAt = now();
+        const provedBefore = job.progress.done;
         let givesWay = false;
         job.isRunning = true;
         try {
@@ -96,7 +109,7 @@ export function createEvidenceDesk(
           };
           const client = clientOf(record.chainId, services);
           const isTurnOver = () =>
-            performance.now() - beganAt >= turnMs && [...jobs.values()].some(({ isRunning }) => !isRunning);
+            now() - beganAt >= job.turnMs && [...jobs.values()].some(({ isRunning }) => !isRunning);
           const { signal } = closing;
           resolve(await collect({ source, client, record, onProgress, isTurnOver, signal }));
         } catch (error) {
@@ -105,8 +118,10 @@ export function createEvidenceDesk(
         } finally {
           release();
           job.isRunning = false;
-          if (givesWay) queues.add(turn, job);
-          else jobs.delete(record.id);
+          if (givesWay) {
+            if (job.progress.done === provedBefore) job.turnMs *= 2;
+            queues.add(turn, job);
+          } else jobs.delete(record.id);
           queues.end(turn);
           running--;
           begin();

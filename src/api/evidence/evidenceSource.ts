@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Allowance, createAllowance } from '../../platform/turns/allowance.ts';
+import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 
 export type EvidenceSource = {
   readonly pool: pg.Pool;
@@ -7,6 +8,12 @@ export type EvidenceSource = {
   readonly allowance: Allowance;
   /** Inputs of an agreement; evidence of more is refused. */
   readonly mostInputs: number;
+  /** Bytes of a file; evidence that would be larger is refused. */
+  readonly mostBytes: number;
+  /** Stored proofs count as stored bytes of their principal. */
+  readonly quotas: Pick<QuotaKeeper, 'check' | 'note'>;
+  /** Named in files as the maker's address. */
+  readonly publicBaseUrl: string;
 };
 
 /** Files of up to as much are made without a pause. */
@@ -14,8 +21,11 @@ const burstSeconds = 0.25;
 
 export function createEvidenceSource(
   pool: pg.Pool,
-  { charactersPerSecond: perSecond, mostInputs }: { charactersPerSecond: number; mostInputs: number },
+  {
+    charactersPerSecond: perSecond,
+    ...settings
+  }: Omit<EvidenceSource, 'pool' | 'allowance'> & { charactersPerSecond: number },
 ): EvidenceSource {
   const allowance = createAllowance({ perSecond, burst: perSecond * burstSeconds });
-  return { pool, allowance, mostInputs };
+  return { ...settings, pool, allowance };
 }

@@ -43,7 +43,7 @@ export type IndexedStep = IndexedPlace &
       /** Counts this agreement's inputs within the transaction from 0. */
       readonly ordinal: 'transaction_ordinal';
     }
-  > & { readonly time: number };
+  > & { readonly time: number; readonly payloadCharacters: number };
 
 /** The index's data about an agreement, at one moment. */
 export type IndexedHistory = {
@@ -114,7 +114,7 @@ const stepsQuery = `
     permit_signer as "permitSigner", permit_nonce::text as "permitNonce",
     transaction_from as "transactionFrom", transaction_to as "transactionTo", transaction_hash as "transactionHash",
     block_hash as "blockHash", block_number::float8 as "blockNumber", transaction_ordinal as ordinal,
-    block_timestamp::float8 as time
+    block_timestamp::float8 as time, octet_length(payload) as "payloadCharacters"
   from chain_index.inputs where chain_id = $1 and agreement = $2 order by position`;
 const deploymentBlockQuery = `
   select block_hash as "blockHash" from chain_index.agreements where chain_id = $1 and address = $2`;

@@ -21,6 +21,10 @@ export type EvidenceReader = {
   readonly requestId: string;
   /** Closes the connection at once. */
   disconnect(): void;
+  /** Whether others of the turn wait elsewhere for what this file needs. */
+  isInTheWay(): boolean;
+  /** Called once the file is read, given up or cut off. */
+  onEnd(): void;
 };
 
 export type WriterBounds = {
@@ -65,7 +69,7 @@ export function createEvidenceWriters(
 
   return {
     requireRoom,
-    open(pieces, { turn, requestId, disconnect }) {
+    open(pieces, { turn, requestId, disconnect, isInTheWay, onEnd }) {
       requireRoom(turn);
       open.add(turn, 1);
       let since: number | undefined;
@@ -82,12 +86,14 @@ export function createEvidenceWriters(
         hasEnded = true;
         clearInterval(watch);
         open.add(turn, -1);
+        onEnd();
         // Frees its place, wherever the file stands.
         void file.return(undefined);
       };
       const isTooSlow = (now: number) => {
         if (idleSince !== undefined && now - idleSince > bounds.stallMs) return true;
-        if (since === undefined || idleSince === undefined || open.of(turn) <= atOnce) return false;
+        if (since === undefined || idleSince === undefined) return false;
+        if (open.of(turn) <= atOnce && !isInTheWay()) return false;
         const seconds = (now - since) / 1_000;
         return now - since > bounds.patienceMs && taken / seconds < bounds.leastPerSecond;
       };

@@ -20,46 +20,53 @@ export type StoredProof = RowAs<
 /** Whose proofs, and of which chain. */
 export type ProofOwner = { readonly principalId: string; readonly chainId: number };
 
-/** Age since the last use. */
-const keptDays = 30;
 const batchSize = 1_000;
+/** What a row counts in its principal's storage. */
+export const rowBytes = 'octet_length(block) + octet_length(entry)';
 
-/** Which transactions, named by block and transaction, have been proved for this owner already; records the use. */
+/**
+ * The transactions that have been proved for this owner already, by block and transaction, with the bytes of
+ * their entries; records the use.
+ */
 export async function findProved(
   pool: pg.Pool,
   { principalId, chainId }: ProofOwner,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
   for (let at = 0; at < places.length; at += batchSize) {
     const some = places.slice(at, at + batchSize);
-    const { rows } = await pool.query<{ key: string }>(
+    const { rows } = await pool.query<{ key: string; bytes: number }>(
       `update service.evidence_proofs p set used_at = now()
        from unnest($3::text[], $4::text[]) as wanted (block_hash, transaction_hash)
        where p.principal_id = $1 and p.chain_id = $2 and p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
-       returning p.block_hash || ' ' || p.transaction_hash as key`,
+       returning p.block_hash || ' ' || p.transaction_hash as key, octet_length(p.entry) as bytes`,
       [
         ...[principalId, chainId],
         some.map(({ blockHash }) => blockHash),
         some.map(({ transactionHash }) => transactionHash),
       ],
     );
-    for (const { key } of rows) found.add(key);
+    for (const { key, bytes } of rows) found.set(key, bytes);
   }
   return found;
 }
 
-/** Stores the proofs of a block for this owner. Several processes may do so at once. */
+/**
+ * Stores the proofs of a block for this owner, and returns the bytes that this adds. Several processes may do so
+ * at once.
+ */
 export async function storeProved(
   pool: pg.Pool,
   { principalId, chainId }: ProofOwner,
   { block, transactions }: ProvedBlock,
-): Promise<void> {
-  await pool.query(
+): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number }>(
     `insert into service.evidence_proofs
        (principal_id, chain_id, block_hash, transaction_hash, block, transaction_index, entry)
      select $1, $2, $3, wanted.hash, $4, wanted.index, wanted.entry
-     from unnest($5::text[], $6::int[], $7::text[]) as wanted (hash, index, entry) on conflict do nothing`,
+     from unnest($5::text[], $6::int[], $7::text[]) as wanted (hash, index, entry) on conflict do nothing
+     returning ${rowBytes} as bytes`,
     [
       ...[principalId, chainId, block.hash, JSON.stringify(block)],
       transactions.map(({ hash }) => hash),
@@ -67,6 +74,7 @@ export async function storeProved(
       transactions.map((transaction) => JSON.stringify(transaction)),
     ],
   );
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** The owner's proofs of some transactions, in no order. */
@@ -89,15 +97,4 @@ export async function readProved(
     ],
   );
   return rows;
-}
-
-/** Deletes proofs that no file has needed for a month, and returns the number of rows. */
-export async function forgetProofs(pool: pg.Pool): Promise<number> {
-  const { rowCount } = await pool.query(
-    `delete from service.evidence_proofs where (principal_id, chain_id, block_hash, transaction_hash) in (
-       select principal_id, chain_id, block_hash, transaction_hash from service.evidence_proofs
-       where used_at <= now() - $1 * interval '1 day' order by used_at limit $2 for update skip locked)`,
-    [keptDays, batchSize * 10],
-  );
-  return rowCount ?? 0;
 }

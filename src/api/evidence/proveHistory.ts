@@ -1,5 +1,6 @@
 import type { Pace } from '../../platform/turns/pace.ts';
 import { type Collecting, TurnOverError } from './collecting.ts';
+import { createEvidenceSize, measureInputs } from './evidenceSize.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
 import { findProved, storeProved } from './proofStore.ts';
 import { proveBlock } from './proveBlock.ts';
@@ -14,22 +15,29 @@ export function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[
 }
 
 /**
- * Proves what is not stored yet, a few blocks at a time.
+ * Proves what is not stored yet, a few blocks at a time. Stops once the file would be too large anyway.
  *
+ * @throws RefusedError `evidence_too_long`, and `storage_exceeded` if the principal has no room for more proofs.
  * @throws TurnOverError if the turn ends before the last block.
  */
 export async function proveHistory(
-  { source: { pool }, client, record, onProgress, isTurnOver, signal }: Collecting,
-  places: readonly IndexedPlace[],
-  pace: Pace,
+  { source, client, record, onProgress, isTurnOver, signal }: Collecting,
+  { history, places, pace }: { history: IndexedHistory; places: readonly IndexedPlace[]; pace: Pace },
 ): Promise<void> {
+  const { pool, mostBytes, quotas } = source;
+  const size = createEvidenceSize(mostBytes);
+  size.add(measureInputs(history));
   const proved = await findProved(pool, record, places);
-  const byBlock = [...Map.groupBy(places, ({ blockHash }) => blockHash)];
-  const missing = byBlock.filter(([, wanted]) =>
-    wanted.some(({ blockHash, transactionHash }) => !proved.has(`${blockHash} ${transactionHash}`)),
-  );
-  let done = byBlock.length - missing.length;
-  onProgress(done, byBlock.length);
+  for (const bytes of proved.values()) size.add(bytes);
+  const blocks = new Set(places.map(({ blockHash }) => blockHash)).size;
+  const missing = [
+    ...Map.groupBy(
+      places.filter(({ blockHash, transactionHash }) => !proved.has(`${blockHash} ${transactionHash}`)),
+      ({ blockHash }) => blockHash,
+    ),
+  ];
+  let done = blocks - missing.length;
+  onProgress(done, blocks);
   const queue = missing.values();
   const work = async () => {
     for (const [blockHash, wanted] of queue) {
@@ -38,11 +46,15 @@ export async function proveHistory(
         ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
         wanted: wanted.map(({ transactionHash }) => transactionHash),
       };
-      await storeProved(pool, record, await proveBlock(client, block));
-      onProgress(++done, byBlock.length);
+      await quotas.check(record.principalId, 'evidence');
+      const found = await proveBlock(client, block);
+      const storedBytes = await storeProved(pool, record, found);
+      quotas.note(record.principalId, { storedBytes });
+      for (const transaction of found.transactions) size.add(JSON.stringify(transaction).length);
+      onProgress(++done, blocks);
       if (isTurnOver()) break;
     }
   };
   await Promise.all(Array.from({ length: blocksAtOnce }, work));
-  if (done < byBlock.length) throw new TurnOverError();
+  if (done < blocks) throw new TurnOverError();
 }

@@ -11,6 +11,7 @@ import {
 import { hexToBytes } from '../../protocol/hex.ts';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
 import { askNode } from './askNode.ts';
+import { type Collecting, requireTurn } from './collecting.ts';
 import { accessListShape, nodeProofShape } from './nodeShapes.ts';
 
 export type StateQuery = {
@@ -30,16 +31,20 @@ const layouts = new Map<string, EvidenceLayout>();
 /**
  * The proofs of a contract's storage at a block. Null if the node gives none, like forks of Anvil and many
  * public endpoints, or if they do not belong to that block.
+ *
+ * @throws TurnOverError if the turn ends before the last call of a node.
  */
 export async function proveState(
-  client: PublicClient,
+  collecting: Pick<Collecting, 'client' | 'isTurnOver' | 'signal'>,
   query: StateQuery,
 ): Promise<Omit<EvidenceState, 'block'> | null> {
+  const { client } = collecting;
+  requireTurn(collecting);
   try {
     const layout = layouts.get(query.implementation) ?? (await findLayout(client, query));
     if (!layout) return null;
     layouts.set(query.implementation, layout);
-    return await readProofs(client, query, layout);
+    return await readProofs(collecting, query, layout);
   } catch (error) {
     // Nodes have many errors for a missing method or a missing old state.
     if (error instanceof ChainUnavailableError) return null;
@@ -48,7 +53,7 @@ export async function proveState(
 }
 
 async function readProofs(
-  client: PublicClient,
+  collecting: Pick<Collecting, 'client' | 'isTurnOver' | 'signal'>,
   { address, block, signers }: StateQuery,
   layout: EvidenceLayout,
 ): Promise<Omit<EvidenceState, 'block'> | null> {
@@ -56,9 +61,10 @@ async function readProofs(
   const storage: StorageProof[] = [];
   let accountProof: readonly Hex[] = [];
   for (let at = 0; at < slots.length; at += slotsPerCall) {
+    requireTurn(collecting);
     const some = slots.slice(at, at + slotsPerCall);
     const params = [address, some.map(({ slot }) => slot), numberToHex(block.number)];
-    const said = await askNode(client, { method: 'eth_getProof', params, shape: nodeProofShape });
+    const said = await askNode(collecting.client, { method: 'eth_getProof', params, shape: nodeProofShape });
     const root = said?.accountProof[0];
     if (!said || root === undefined || keccak256Bytes(hexToBytes(root)) !== block.stateRoot) return null;
     accountProof = said.accountProof;

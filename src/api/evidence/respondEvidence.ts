@@ -1,9 +1,10 @@
 import { chooseForm } from '../documents/chooseForm.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
-import type { CollectedEvidence } from './collectEvidence.ts';
+import type { CollectedEvidence } from './collectedEvidence.ts';
 import type { EvidenceDesk } from './evidenceDesk.ts';
 import type { EvidenceDoor } from './evidenceDoor.ts';
+import type { EvidenceHoldings } from './evidenceHoldings.ts';
 import type { EvidencePages } from './evidencePages.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
@@ -14,6 +15,7 @@ export type EvidenceServices = {
   readonly door: EvidenceDoor;
   readonly source: EvidenceSource;
   readonly desk: EvidenceDesk;
+  readonly holdings: EvidenceHoldings;
   readonly pages: EvidencePages;
   readonly writers: EvidenceWriters;
 };
@@ -34,12 +36,10 @@ const retryAfterSeconds = 2;
  * Answers with the evidence of a record as a file, or as a page if the Accept header asks for one. While
  * proving takes longer than a request waits, answers 202 with the progress.
  *
- * @throws what `readRecord`, `EvidenceDoor.admit`, `EvidenceDesk.collect` and `EvidenceWriters.open` do.
+ * @throws what `readRecord`, `EvidenceDoor.admit`, `EvidenceDesk.collect`, `EvidenceHoldings.hold`, `EvidencePages.render` and
+ * `EvidenceWriters.open` do.
  */
-export function respondEvidence(
-  request: EvidenceRequest,
-  services: EvidenceServices & { publicBaseUrl: string },
-): Promise<Response> {
+export function respondEvidence(request: EvidenceRequest, services: EvidenceServices): Promise<Response> {
   const { turn } = request;
   if (!wantsPage(request)) services.writers.requireRoom(turn);
   return services.door.admit(turn, () => respond(request, services));
@@ -49,22 +49,40 @@ function wantsPage({ headers }: EvidenceRequest): boolean {
   return chooseForm(headers.get('accept')) === 'html';
 }
 
-async function respond(
-  request: EvidenceRequest,
-  { publicBaseUrl, source, desk, pages, writers }: EvidenceServices & { publicBaseUrl: string },
-): Promise<Response> {
-  const { turn, requestId, disconnect } = request;
+async function respond(request: EvidenceRequest, services: EvidenceServices): Promise<Response> {
+  const { turn, requestId } = request;
   const record = await request.readRecord();
-  const collected = await desk.collect(record, turn);
+  const collected = await services.desk.collect(record, turn);
   if ('total' in collected) {
     const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
     return accepted(respondSingle({ requestId, dataText: JSON.stringify(progress) }));
   }
-  const text = writeEvidence(collected, { publicBaseUrl, source });
+  const release = services.holdings.hold(collected, turn);
+  try {
+    return await send(collected, request, { ...services, release });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** @param services `release` is called once the history is no longer needed, unless an error is thrown. */
+async function send(
+  collected: CollectedEvidence,
+  request: EvidenceRequest,
+  { source, holdings, pages, writers, release }: EvidenceServices & { release(): void },
+): Promise<Response> {
+  const { turn, requestId, disconnect } = request;
+  const text = writeEvidence(collected, source);
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
-  if (wantsPage(request))
-    return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
-  return new Response(writers.open(text, { turn, requestId, disconnect }), {
+  if (wantsPage(request)) {
+    const page = await pages.render(text, turn);
+    release();
+    return new Response(page, { headers: { ...pageHeaders, ...common } });
+  }
+  const isInTheWay = () => holdings.isShort(turn);
+  const reader = { turn, requestId, disconnect, isInTheWay, onEnd: release };
+  return new Response(writers.open(text, reader), {
     headers: {
       ...common,
       'content-type': 'application/json',

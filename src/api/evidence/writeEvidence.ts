@@ -1,19 +1,16 @@
 import { createPace } from '../../platform/turns/pace.ts';
-import {
-  type EvidenceDeployment,
-  type EvidenceFile,
-  type EvidenceInput,
-  evidenceFormat,
-  lowerHex,
-} from '../../protocol/evidence/evidenceFile.ts';
-import type { CollectedEvidence } from './collectEvidence.ts';
+import type { CollectedEvidence } from './collectedEvidence.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
+import {
+  writeBlock,
+  writeDeployment,
+  writeEnd,
+  writeHead,
+  writeInput,
+  writeTransaction,
+} from './evidenceText.ts';
 import { readInOrder } from './readInOrder.ts';
 import { readPayloads } from './readPayloads.ts';
-
-export type EvidenceMaker = { readonly publicBaseUrl: string; readonly source: EvidenceSource };
-
-export const evidenceSoftware = 'agreements-service';
 
 /** The approximate size of a piece. */
 const chunkCharacters = 65_536;
@@ -21,11 +18,11 @@ const chunkCharacters = 65_536;
 /** Writes a file piece by piece, holding only a few transactions and payloads at a time. */
 export async function* writeEvidence(
   collected: CollectedEvidence,
-  { publicBaseUrl, source }: EvidenceMaker,
+  source: EvidenceSource,
 ): AsyncGenerator<string> {
   const pace = createPace({ isPatient: true });
   let pending = '';
-  for await (const piece of listPieces(collected, { publicBaseUrl, source })) {
+  for await (const piece of listPieces(collected, source)) {
     pending += piece;
     if (pending.length >= chunkCharacters) {
       yield pending;
@@ -36,47 +33,22 @@ export async function* writeEvidence(
   yield pending;
 }
 
-async function* listPieces(
-  collected: CollectedEvidence,
-  { publicBaseUrl, source }: EvidenceMaker,
-): AsyncGenerator<string> {
-  const { record, history, blocks, transactions, state, notes } = collected;
-  const { chainId, docUri, docHash, document: text } = record;
-  const { factory, owner, initialState, currentState, steps } = history;
-  const head: Omit<EvidenceFile, 'blocks' | 'transactions' | 'deployment' | 'inputs' | 'state'> = {
-    format: evidenceFormat,
-    made: { at: new Date().toISOString(), by: publicBaseUrl, software: evidenceSoftware },
-    chain: { chainId, factory, implementation: collected.implementation },
-    agreement: {
-      ...{ address: lowerHex(record.address), owner, docUri, docHash: lowerHex(docHash) },
-      ...{ initialState, currentState, inputCount: steps.length },
-    },
-    document: { text, values: collected.values },
-    notes,
-  };
-  yield `${JSON.stringify(head).slice(0, -1)},"blocks":[`;
-  for (const [at, block] of blocks.entries()) yield at === 0 ? block : `,${block}`;
-  yield '],"transactions":[';
-  let at = 0;
-  for await (const { entry } of readInOrder(source, record, transactions)) {
-    const block = transactions[at]?.block;
-    yield `${at === 0 ? '' : ','}{"block":${block},${entry.slice(1)}`;
-    at++;
-  }
-  const { log, permit } = collected.deployment;
-  const deployment: EvidenceDeployment = { transaction: 0, log, permit };
-  yield `],"deployment":${JSON.stringify(deployment)},"inputs":[`;
+async function* listPieces(collected: CollectedEvidence, source: EvidenceSource): AsyncGenerator<string> {
+  const { record, history, blocks, transactions } = collected;
+  yield writeHead(collected, source.publicBaseUrl);
+  for (const [at, block] of blocks.entries()) yield writeBlock(at, block);
   let index = 0;
-  for await (const payload of readPayloads(source, record, steps)) {
-    const [indexed, step] = [steps[index], collected.steps[index]];
-    if (!indexed || !step) throw new Error('a history has other steps than its index');
-    const { inputId, fromState, toState } = indexed;
-    const input: EvidenceInput = {
-      ...{ transaction: step.transaction, log: step.log, inputId, fromState, toState, payload },
-      permit: step.permit,
-    };
-    yield `${index === 0 ? '' : ','}${JSON.stringify(input)}`;
+  for await (const { entry } of readInOrder(source, record, transactions)) {
+    yield writeTransaction(index, { block: transactions[index]?.block ?? 0, entry });
     index++;
   }
-  yield `],"state":${JSON.stringify(state)}}\n`;
+  yield writeDeployment(collected.deployment);
+  let at = 0;
+  for await (const payload of readPayloads(source, record, history.steps)) {
+    const [indexed, step] = [history.steps[at], collected.steps[at]];
+    if (!indexed || !step) throw new Error('a history has other steps than its index');
+    yield writeInput(at, { record, indexed, step, payload });
+    at++;
+  }
+  yield writeEnd(collected.state);
 }

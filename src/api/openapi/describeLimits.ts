@@ -24,7 +24,7 @@ export function describeLimits({ limits, webhookSettings: webhooks, chains }: Li
     `Parties: ${limits.parties} participants and ${limits.parties} observers.`,
     `Notification rules: ${limits.rules.rules} rules, ${limits.rules.notifications} recipients in all rules together.`,
     `Values: ${limits.valueBytes} bytes for one value, ${limits.allValuesBytes} bytes for all values of a request.`,
-    `Evidence: agreements with up to ${limits.evidenceInputs} inputs.`,
+    `Evidence: agreements with up to ${limits.evidenceInputs} inputs, files of up to ${limits.evidenceBytes} bytes.`,
     'Issues and warnings: a response lists the first 100.',
     `Waiting: a deployment response waits up to ${limits.deployWaitMs / 1000} seconds for the chain. An input response waits up to ${limits.signingWaitMs / 1000} seconds for the transaction to be signed.`,
     `Webhooks: ${webhooks.subscriptions} active webhooks for each principal, URLs of ${webhooks.urlLength} characters.`,

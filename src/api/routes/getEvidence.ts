@@ -1,4 +1,3 @@
-import type { Services } from '../../records/agreements/services.ts';
 import { defineEndpoint, type Endpoint, noBody } from '../endpoint/defineEndpoint.ts';
 import { readEvidenceRecord } from '../evidence/evidenceSubject.ts';
 import { type EvidenceServices, respondEvidence } from '../evidence/respondEvidence.ts';
@@ -14,10 +13,10 @@ export const evidenceParts = {
     file: { pending: evidenceProgressShape },
   },
   refusals: [400, 404, 409],
-  reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
+  reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long', 'storage_exceeded'],
 } as const;
 
-export function getEvidence(services: Services, evidence: EvidenceServices): Endpoint {
+export function getEvidence(evidence: EvidenceServices): Endpoint {
   return defineEndpoint({
     ...evidenceParts,
     method: 'get',
@@ -26,7 +25,7 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     tag: 'Agreement records',
     summary: 'Read independently verifiable evidence of an agreement',
     description:
-      'Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused.',
+      'Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused, and so is a file above the limit of bytes.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,
@@ -38,7 +37,7 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
       const reference = { id: params.id, chainId: query.chainId };
       const readRecord = () => readEvidenceRecord(evidence.source, { reference, principalId });
       const request = { readRecord, turn: principalId, headers, requestId, disconnect };
-      return respondEvidence(request, { ...services, ...evidence });
+      return respondEvidence(request, evidence);
     },
   });
 }

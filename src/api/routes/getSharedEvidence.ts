@@ -21,10 +21,7 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
     async handle({ guest: { recordId, principalId }, turn, noteUse, headers, requestId, disconnect }) {
       const readRecord = () =>
         readEvidenceRecord(evidence.source, { reference: { id: recordId }, principalId });
-      const response = await respondEvidence(
-        { readRecord, turn, headers, requestId, disconnect },
-        { ...services, ...evidence },
-      );
+      const response = await respondEvidence({ readRecord, turn, headers, requestId, disconnect }, evidence);
       if (response.status === 200) await noteUse({ kind: 'evidence' });
       return response;
     },

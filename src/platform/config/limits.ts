@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostEvidenceBytes } from '../../protocol/evidence/readEvidence.ts';
 import { variable } from './readSettings.ts';
 import { wholeNumber } from './settingShapes.ts';
 
@@ -53,8 +54,13 @@ export const limitShape = z
     eventStreams: count('EVENT_STREAMS_MAX', 1_024),
     /** How long a request for evidence waits for its blocks to be proved. */
     evidenceWaitMs: count('EVIDENCE_WAIT_MS', 20_000),
-    /** Inputs of an agreement that has evidence: a whole history is held in memory. */
-    evidenceInputs: count('EVIDENCE_INPUTS_MAX', 50_000),
+    /** Inputs of an agreement that has evidence. Files of as many usual ones are just within `evidenceBytes`. */
+    evidenceInputs: count('EVIDENCE_INPUTS_MAX', 5_000),
+    /** Size of an evidence file; verifiers read no larger ones. */
+    evidenceBytes: variable(
+      'EVIDENCE_BYTES_MAX',
+      wholeNumber({ digits: 12, most: mostEvidenceBytes }).default(mostEvidenceBytes),
+    ),
     /** How much of proofs and payloads one API reads for all evidence. */
     evidenceBytesPerSecond: count('EVIDENCE_BYTES_PER_SECOND', 16 * 1024 * 1024),
     /** Number of proxies in front that add their caller to X-Forwarded-For. */

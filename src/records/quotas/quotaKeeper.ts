@@ -52,6 +52,7 @@ const quotasOf = {
   import: ['adoptedAgreements', 'storedBytes'],
   keptAnswer: ['answerBytesPerDay'],
   webhook: ['storedBytes'],
+  evidence: ['storedBytes'],
   link: ['answerBytesPerDay'],
   delivery: ['eventsPerDay'],
 } as const satisfies Record<string, readonly Quota[]>;

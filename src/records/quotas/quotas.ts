@@ -24,7 +24,7 @@ export const defaultQuotas = {
   gasPerDay: 50_000_000_000,
   /** Bytes of answers kept for Idempotency-Keys, links and sessions: each for about a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Bytes of documents, values, rules, payloads and webhooks, kept permanently. */
+  /** Bytes of documents, values, rules, payloads and webhooks, kept permanently, and of evidence proofs while they are kept. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;

@@ -1,42 +1,18 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { createPublicClient, custom, zeroAddress, zeroHash } from 'viem';
+import { createPublicClient, custom } from 'viem';
 import { expect, onTestFinished, test } from 'vitest';
-import type { CollectedEvidence } from '../../../src/api/evidence/collectEvidence.ts';
+import type { CollectedEvidence } from '../../../src/api/evidence/collectedEvidence.ts';
 import { type Collecting, TurnOverError } from '../../../src/api/evidence/collecting.ts';
 import { createEvidenceDesk } from '../../../src/api/evidence/evidenceDesk.ts';
 import { createEvidenceSource } from '../../../src/api/evidence/evidenceSource.ts';
-import type { EvidenceRecord } from '../../../src/api/evidence/evidenceSubject.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-
-const chainId = 1;
-const place = { transactionHash: zeroHash, blockHash: zeroHash, blockNumber: 1 };
-
-function buildRecord(id: string, principalId: string): EvidenceRecord {
-  return {
-    ...{ id, principalId, displayName: id, chainId, address: zeroAddress, document: '{}' },
-    ...{ docUri: '', docHash: zeroHash, initialVariables: {} },
-  };
-}
-
-function buildCollected(record: EvidenceRecord): CollectedEvidence {
-  return {
-    record,
-    history: {
-      ...{ factory: zeroAddress, owner: zeroAddress, initialState: zeroHash, currentState: zeroHash },
-      ...{ permitSigner: null, permitNonce: null, deployment: place, steps: [] },
-      head: { number: 1, hash: zeroHash },
-    },
-    implementation: zeroAddress,
-    ...{ values: [], notes: [], blocks: [], transactions: [], steps: [], state: null },
-    deployment: { log: 0, permit: null },
-  };
-}
+import { buildCollected, buildRecord, chainId } from './support/collected.ts';
 
 type Run = { readonly id: string; readonly collecting: Collecting; end(error?: Error): void };
 
 /** A desk whose collections end when the test says so. */
-function openDesk(waitMs: number) {
+function openDesk(waitMs: number, turns: { turnMs: number; now?: () => number } = { turnMs: 0 }) {
   const pool = new pg.Pool();
   const client = createPublicClient({ transport: custom({ request: () => Promise.resolve(null) }) });
   const runs: Run[] = [];
@@ -49,11 +25,14 @@ function openDesk(waitMs: number) {
   };
   const desk = createEvidenceDesk(
     {
-      source: createEvidenceSource(pool, { charactersPerSecond: 1_000, mostInputs: 1 }),
+      source: createEvidenceSource(pool, {
+        ...{ charactersPerSecond: 1_000, mostInputs: 1, mostBytes: 1, publicBaseUrl: 'https://x.example' },
+        quotas: { check: () => Promise.resolve(), note() {} },
+      }),
       clients: new Map([[chainId, client]]),
       collect,
     },
-    { waitMs, logger: pino({ level: 'silent' }), turnMs: 0 },
+    { waitMs, logger: pino({ level: 'silent' }), ...turns },
   );
   onTestFinished(async () => {
     desk.close();
@@ -98,4 +77,26 @@ test('a long collection gives way to those that wait, and goes on behind them fo
   expect(runs[2]?.collecting.isTurnOver()).toBe(false);
   runs[2]?.end();
   expect(await reader).toMatchObject({ record: { id: 'a1' } });
+});
+
+test('a collection that has to do its work again gets a turn twice as long, and one that has proved blocks does not', async () => {
+  let nowMs = 0;
+  const { desk, runs, beginNext } = openDesk(0, { turnMs: 100, now: () => nowMs });
+  for (const id of ['a1', 'a2']) await desk.collect(buildRecord(id, 'a'), 'a');
+  /** How long the running collection may go on. It proves so many blocks, and gives way. */
+  const giveWay = async (done: number) => {
+    const { collecting, end } = runs.at(-1) ?? {};
+    const beganAt = nowMs;
+    collecting?.onProgress(done, 9);
+    while (collecting?.isTurnOver() === false) nowMs += 50;
+    end?.(new TurnOverError());
+    await beginNext(runs.length + 1);
+    return nowMs - beganAt;
+  };
+  const lengths: number[] = [];
+  for (const done of [5, 5, 5, 6, 6]) {
+    lengths.push(await giveWay(done));
+    await giveWay(1);
+  }
+  expect(lengths).toEqual([100, 100, 200, 400, 400]);
 });

@@ -13,6 +13,8 @@ function createFiles(bounds: WriterBounds = patient) {
   const logger = pino({}, { write: (line) => void log.push(JSON.parse(line)) });
   const writers = createEvidenceWriters({ logger }, bounds);
   const cut: string[] = [];
+  const ended: string[] = [];
+  const awaited = new Set<string>();
   async function* pieces(failure: Error | undefined) {
     yield '1';
     if (failure) throw failure;
@@ -20,9 +22,15 @@ function createFiles(bounds: WriterBounds = patient) {
   }
   return {
     cut,
+    ended,
+    /** Turns in which somebody waits for what a file needs. */
+    awaited,
     log,
     open(name: string, turn: string, failure?: Error) {
-      const reader = { turn, requestId: `req_${name}`, disconnect: () => cut.push(name) };
+      const reader = {
+        ...{ turn, requestId: `req_${name}`, disconnect: () => cut.push(name) },
+        ...{ isInTheWay: () => awaited.has(turn), onEnd: () => ended.push(name) },
+      };
       const stream = writers.open(pieces(failure), reader);
       return stream.getReader();
     },
@@ -109,5 +117,29 @@ describe('files of evidence', () => {
     await third.read();
     expect(cut.length).toBeGreaterThan(0);
     expect(cut).not.toContain('3');
+  });
+
+  test('whose reader is slow are cut off while others of the turn wait for the memory that a file holds', async () => {
+    const { open, cut, ended, awaited } = createFiles({ ...patient, patienceMs: 20, leastPerSecond: 1_000 });
+    for (const [name, turn] of [
+      ['1', 'a'],
+      ['2', 'b'],
+    ] as const)
+      await open(name, turn).read();
+    awaited.add('a');
+    await waitUntil('the slow reader is cut off', () => cut.length > 0);
+    expect([cut, ended]).toEqual([['1'], ['1']]);
+  });
+
+  test('that are read, given up or broken end once', async () => {
+    const { open, ended } = createFiles();
+    const whole = open('whole', 'a');
+    while (!(await whole.read()).done);
+    const left = open('left', 'a');
+    await left.read();
+    await left.cancel();
+    const broken = open('broken', 'a', new Error('gone'));
+    while (!(await broken.read()).done);
+    expect(ended).toEqual(['whole', 'left', 'broken']);
   });
 });

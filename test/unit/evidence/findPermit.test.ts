@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { concat, encodeFunctionData, type Hex, pad, parseSignature, toHex, zeroHash } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -71,6 +73,41 @@ test('only calls of the signer for the same input are checked, however many othe
 test('a call that endlessly repeats a permit is given up, and the work pauses between any two', async () => {
   const wrong = repeat(1_000, (at) => encodeCall({ until: BigInt(at) }));
   expect(await find(wrap([...wrong, encodeCall()]))).toEqual({ permit: null, tried: 64, breaths: 64 });
+});
+
+test('permits that are kept hold nothing of the payloads and of the data in which they were found', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const measure = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const payloadBytes = 100_000;
+  const count = 40;
+  const findLong = async (at: number) => {
+    const payload: Hex = `0x${String(10 + at).repeat(payloadBytes)}`;
+    const long = { ...input, agreementAddress: agreement, payload, nonce: BigInt(nonce), deadline };
+    const signature = parseSignature(await account.signTypedData(inputTypedData(long)));
+    const data = encodeFunctionData({
+      abi: agreementEngineAbi,
+      functionName: 'submitInputWithPermit',
+      args: [signer, input.inputId, payload, deadline, 27 + signature.yParity, signature.r, signature.s],
+    });
+    return findPermit({
+      ...{ places: findPermitPlaces({ data, isDirect: true, kind: 'input' }), signer, nonce },
+      subject: input.inputId,
+      buildMessage: (one) => buildInputMessage(one, { ...input, payload }),
+      pace: { breathe: () => Promise.resolve() },
+    });
+  };
+  await findLong(0);
+  const before = measure();
+  const kept: Awaited<ReturnType<typeof findPermit>>[] = [];
+  for (let at = 0; at < count; at++) kept.push(await findLong(at));
+  const heldBytes = measure() - before;
+  expect(kept).not.toContain(null);
+  // The one payload hashed last stays for a permit that is tried again.
+  expect(heldBytes).toBeLessThan(10 * payloadBytes);
 });
 
 test('data that end within a call hold no permit', async () => {
