@@ -42,7 +42,7 @@ export type ServeContext = {
 export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: EndpointDefinition<Params, Query, Body>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
-  const { method, scope, isHeavy, data } = definition;
+  const { method, isHeavy, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   const isInPageTurn = data.isList === true || definition.mayBeLarge === true;
@@ -55,7 +55,8 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     const { principalId } = caller;
     context.set('principalId', principalId);
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
-    authorize(caller, scope);
+    // Before an Idempotency-Key is looked at: its answer may be that of a caller with more permissions.
+    authorize(caller, definition);
     const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions) =>
       serving.pageTurns.run(principalId, read, options);
     const begin = async (compute?: BeginComputing, takeBody?: TakeBody) => {
