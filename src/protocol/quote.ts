@@ -16,8 +16,8 @@ export function quote(text: string, longest = longestQuote): string {
 }
 
 /** A path, or the name of a variable, for a message: in quotes only if it is not one word, or is very long. */
-export function quoteUnlessPlain(text: string): string {
-  return text.length <= longestPlain && plain.test(text) ? text : quote(text, longestPlain);
+export function quoteUnlessPlain(text: string, longest = longestPlain): string {
+  return text.length <= longest && plain.test(text) ? text : quote(text, longest);
 }
 
 /** JSON with escapes for all characters that are not seen. It has the same value. */

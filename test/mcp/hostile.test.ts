@@ -17,7 +17,7 @@ const field = `amount\n${order}`;
 
 /** A document whose every free text contains instructions to an agent. */
 const hostile = {
-  metadata: { templateId: `did:${'x'.repeat(50)}`, name: order },
+  metadata: { templateId: order, name: order },
   variables: {
     owner: { type: 'address', subtype: 'participant', description: order },
     note: { type: 'string', validation: { required: false } },
@@ -30,17 +30,22 @@ const hostile = {
       [inputId]: {
         issuer: { type: 'participant', variable: 'owner' },
         schema: {
-          [field]: { type: 'string', validation: { required: true } },
+          [field]: { type: order, validation: { required: true, message: order, [order]: order } },
           ...Object.fromEntries(
             Array.from({ length: 100 }, (_, index) => [`field${index}${'y'.repeat(80)}`, { type: 'string' }]),
           ),
         },
       },
       [failing]: { issuer: '', schema: {} },
+      small: {
+        issuer: '',
+        schema: { note: { type: order, validation: { required: false, message: order, [order]: order } } },
+      },
     },
     transitions: [
       { from: order, to: 'DONE', conditions: [{ input: inputId }] },
       { from: order, to: 'DONE', conditions: [{ input: failing }] },
+      { from: order, to: order, conditions: [{ input: 'small' }] },
     ],
     actions: [
       {
@@ -84,8 +89,8 @@ beforeAll(async () => {
 });
 afterAll(() => agent.close());
 
-/** The service's own words, without any quoted text. */
-const unquoted = (text: string) => text.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
+/** The service's own words, without any quoted text. A text that is shortened may end inside of quotes. */
+const unquoted = (text: string) => text.replaceAll(/"(?:[^"\\\n]|\\.)*(?:"|…$)/g, '""');
 
 const withoutQuotes = (value: unknown): unknown => {
   if (typeof value === 'string') return unquoted(value);
@@ -94,7 +99,7 @@ const withoutQuotes = (value: unknown): unknown => {
 
 /** The members that hold texts of the parties without a mark, at any depth. */
 function listUnmarked(value: unknown, marked: boolean, path = ''): string[] {
-  if (typeof value === 'string') return !marked && /\s/.test(value) && value.includes(order) ? [path] : [];
+  if (typeof value === 'string') return !marked && /SYSTEM:\s/.test(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
     listUnmarked(
@@ -105,7 +110,7 @@ function listUnmarked(value: unknown, marked: boolean, path = ''): string[] {
   );
 }
 /** Members with the service's own sentences, in which names are quoted. */
-const sentences = new Set(['means', 'message', 'error', 'whatToDo', 'warnings']);
+const sentences = new Set(['means', 'message', 'error', 'whatToDo', 'warnings', 'omitted']);
 /** Members whose names come from the parties, as the server's instructions say. */
 const names = new Set([
   'state',
@@ -212,6 +217,19 @@ test('the same holds for data that a wallet signs, for refusals, and after an in
   expect(moved.data, moved.text).toMatchObject({ status: 'MINED', state: 'DONE' });
   expect(unquoted(moved.text)).not.toContain('SYSTEM');
   expect(listUnmarked(moved.data, false)).toEqual([]);
+});
+
+test('resources of an agreement hold its texts in marked members, or between marked lines', async () => {
+  await act(agent, owner, { purpose: 'input', agreementId, inputId: 'small', values: { note: order } });
+  for (const part of ['', '/history']) {
+    const { contents } = await agent.client.readResource({ uri: `agreements://${agreementId}${part}` });
+    const [{ text, mimeType }] = z
+      .tuple([z.looseObject({ text: z.string(), mimeType: z.string() })])
+      .parse(contents);
+    expect(mimeType).toBe('application/json');
+    expect(text).toContain(order);
+    expect(listUnmarked(JSON.parse(text), false), part).toEqual([]);
+  }
 });
 
 test('a text cannot end the lines that mark it', async () => {
