@@ -35,6 +35,11 @@ export type OpenRequest<Params, Query, Body> = Omit<
   /** Counts the request against the rate limit `name`, and reports what is left. */
   limitRate(name: string): Promise<void>;
   /**
+   * Counts the request against the client's rate limit `name`, or against the one that all clients without a known address
+   * share.
+   */
+  limitClient(name: string): Promise<void>;
+  /**
    * Counts the request against the guest's rate limit `name`, and against the one shared by all guests of the
    * principal.
    */

@@ -26,6 +26,8 @@ export type ServeContext = {
   readonly rateLimiter: RateLimiter;
   /** Counts the requests of all guests of a principal together. */
   readonly guestLimiter: RateLimiter;
+  /** Counts requests of clients that cannot be told apart. */
+  readonly strangerLimiter: RateLimiter;
   readonly largeTurns: LargeTurns;
   readonly pageTurns: PageTurns;
   readonly idempotency: IdempotencyStore;
@@ -104,7 +106,7 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
     const { req } = context;
-    const { limits, rateLimiter, guestLimiter, pageTurns } = serving;
+    const { limits, rateLimiter, guestLimiter, strangerLimiter, pageTurns } = serving;
     const { values } = reader.parseQuery(req.url);
     if (takesChain) requireServed(values, serving.chains);
     const { headers } = req.raw;
@@ -118,6 +120,10 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
         body: await reader.readBody(req.raw, { limits, bytes: undefined }),
         client,
         limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
+        limitClient: (name) =>
+          client === undefined
+            ? limitTogether(context, { rateLimiter: strangerLimiter, name })
+            : limitRate(context, { rateLimiter, rates: limits.rates, name: `${name} ${client}` }),
         async limitGuest({ name, principalId }) {
           await limitRate(context, { rateLimiter, rates: limits.rates, name });
           await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
