@@ -31,7 +31,7 @@ const input = z.strictObject({
   expiresInSeconds: z.int().positive().optional().describe('For link; a week unless given'),
   agreement: documentArgument.optional().describe('For deploy, and for link to its owner, the signer'),
   displayName: z.string().optional().describe('For link to the owner'),
-  chainId: chainIdArgument.describe('For deploy'),
+  chainId: chainIdArgument.describe('For deploy, and for an address that is known on several chains'),
   ...deploymentArguments,
   documentId: z.string().optional(),
   docUri: z.string().optional(),
@@ -109,7 +109,7 @@ export function prepareSignature(sealer: LinkSealer) {
 }
 
 function readSubject(args: Args): LinkSubject {
-  if (args.agreement === undefined) return parseArguments(linkPart, args);
+  if (args.agreement === undefined) return { ...parseArguments(linkPart, args), chainId: args.chainId };
   const { initValues, participants, observers, documentId, docUri } = args;
   const given = { initValues, participants, observers, documentId, docUri };
   return { draft: { ...parseArguments(ownerPart, args), ...present(given) } };
