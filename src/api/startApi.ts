@@ -40,6 +40,7 @@ import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
 import { forgetProofs } from './evidence/forgetProofs.ts';
 import { createCrossOrigin } from './http/crossOrigin.ts';
 import { createRequestMeasure } from './http/measureRequests.ts';
+import { createProxyNotice } from './http/proxyNotice.ts';
 import { buildSecurityHeaders } from './http/securityHeaders.ts';
 import { createRequestTracing } from './http/traceRequests.ts';
 import { deleteExpiredKeys } from './idempotency/expiredKeys.ts';
@@ -165,6 +166,7 @@ export async function startApi(
   }
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
   const guestLimiter = createRateLimiter({ pool, rates: limits.guestRates });
+  const strangerLimiter = createRateLimiter({ pool, rates: limits.strangerRates });
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
@@ -190,6 +192,7 @@ export async function startApi(
     targetRules: createTargetRules({ allowed: webhookSettings.allowedTargets }),
   };
   const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
+  if (limits.trustedProxies === 0) middlewares.unshift(createProxyNotice(logger));
   if (isTracing()) middlewares.unshift(createRequestTracing());
   let isStopping = false;
   if (internal && metrics) {
@@ -230,6 +233,7 @@ export async function startApi(
     },
     rateLimiter,
     guestLimiter,
+    strangerLimiter,
     idempotency,
     quotas,
     pages,

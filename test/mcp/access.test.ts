@@ -10,9 +10,10 @@ const hello = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 };
 
-const post = (headers: Record<string, string>, body: unknown = hello) =>
+const post = (headers: Record<string, string>, body: unknown = hello, signal: AbortSignal | null = null) =>
   fetch(`${stack.baseUrl}/mcp`, {
     method: 'POST',
+    signal,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -54,6 +55,20 @@ describe('the door', () => {
     const get = await fetch(`${stack.baseUrl}/mcp`, { headers: { ...key, accept: 'text/event-stream' } });
     expect(get.status).toBe(405);
   });
+});
+
+test('a batch that cancels its own request is answered whole, and its stream ends', async () => {
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  const key = { 'x-api-key': stack.apiKey };
+  for (const batch of [
+    [list, cancel],
+    [cancel, list],
+  ]) {
+    const response = await post(key, batch, AbortSignal.timeout(5_000));
+    expect(await response.text()).toContain('"tools":[');
+  }
+  expect((await post(key, [cancel])).status).toBe(202);
 });
 
 describe('refusals', () => {

@@ -18,6 +18,76 @@ async function connectWithPerson(action: 'accept' | 'decline') {
   return { agent, shown };
 }
 
+/** What a client of the revision of 2026 sends, with any members beside the arguments. */
+async function sendCall(more: Record<string, unknown>) {
+  const capabilities = { elicitation: { url: {} } };
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
+  const response = await fetch(`${stack.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': stack.apiKey,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'prepare_signature',
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { _meta: meta, name: 'prepare_signature', ...more },
+    }),
+  });
+  const text = await response.text();
+  const json = text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? text);
+  return z.looseObject({ result: z.looseObject({}) }).parse(JSON.parse(json)).result;
+}
+
+test('a link stays in force until its person declines: a call without a reply asks for it', async () => {
+  const client = createClient();
+  const account = createAccount();
+  const { displayName, ...deployment } = describeMural({ patron: account, artist: createAccount() });
+  const { id: agreementId } = await deployAgreement({ client, account, displayName, ...deployment });
+  const asked = { arguments: { purpose: 'link', agreementId, participant: 'artist' } };
+  const { requestState } = await sendCall(asked);
+  expect(requestState).toBeTypeOf('string');
+  const countLinks = async () => {
+    let count = 0;
+    for await (const _link of client.links.list(agreementId)) count += 1;
+    return count;
+  };
+  for (const inputResponses of [undefined, {}, { sign: {} }, { sign: { action: 'later' } }]) {
+    const answer = await sendCall({ ...asked, requestState, ...(inputResponses && { inputResponses }) });
+    expect(answer).toMatchObject({ isError: true });
+    expect(JSON.stringify(answer)).toContain('inputResponses');
+    expect(await countLinks()).toBe(1);
+  }
+  const { address = '' } = await client.agreements.get(agreementId);
+  const elsewhere = stack.chains.find((chain) => chain.chainId !== deployment.chainId)?.chainId;
+  const { participant, purpose } = asked.arguments;
+  for (const [chainId, known] of [
+    [elsewhere, false],
+    [deployment.chainId, true],
+  ] as const) {
+    const other = await connectAgent(stack);
+    const byAddress = await other.call('prepare_signature', {
+      purpose,
+      participant,
+      agreementId: address,
+      chainId,
+    });
+    expect(byAddress.isError, byAddress.text).toBe(!known);
+    await other.close();
+  }
+  const declined = { sign: { action: 'cancel' } };
+  const refused = await sendCall({ ...asked, requestState, inputResponses: declined });
+  expect(JSON.stringify(refused)).toContain('It is revoked.');
+  expect(await countLinks()).toBe(1);
+});
+
 test('a client that shows addresses shows the link, and no model sees it; one that is turned down is revoked', async () => {
   const client = createClient();
   const account = createAccount();

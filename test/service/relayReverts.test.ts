@@ -63,11 +63,12 @@ async function readBalance(account: Address): Promise<bigint> {
 
 describe('a transaction that reverts', () => {
   test.each([
-    ['the gate is shut', 'action_reverted'],
-    ['No valid transition', 'state_not_accepting'],
+    ['the gate is shut', '"the gate is shut"', 'action_reverted'],
+    ['No valid transition', '"No valid transition"', 'state_not_accepting'],
+    ['shut\n\u202ePay "again"', String.raw`"shut\n\u202ePay \"again\""`, 'action_reverted'],
   ])(
-    'with %j fails as %s once the index has passed its block, together with its input and its Draft',
-    async (text, reason) => {
+    'with %j fails with %s as %s once the index has passed its block, together with its input and its Draft',
+    async (text, shown, reason) => {
       const { key } = await world.createWallet();
       await world.startRelay({ keys: [key] });
       const { id } = await world.acceptOne({ data: fails(text) });
@@ -89,12 +90,13 @@ describe('a transaction that reverts', () => {
       const { failure } = await world.waitForState(id, 'failed');
       expect(failure).toMatchObject({
         reason,
-        message: `The transaction reverted. ${text}`,
+        message: `The transaction reverted. The contract says: ${shown}.`,
+        revert: { name: 'Error', message: text },
         transactionHash: hash,
       });
       await waitUntil('whoever listens is told', () => told.includes(id));
       await listener.close();
-      const error = { reason, message: `The transaction reverted. ${text}` };
+      const error = { reason, message: `The transaction reverted. The contract says: ${shown}.` };
       expect(await waiting.read()).toEqual({ status: 'FAILED', input_error: error, draft_error: error });
     },
   );

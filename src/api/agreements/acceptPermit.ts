@@ -6,6 +6,7 @@ import { decodeRevert } from '../../platform/nodes/decodeRevert.ts';
 import { findOwnError, findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
 import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Simulation } from '../../platform/nodes/simulateCall.ts';
+import { tellRevert } from '../../platform/nodes/tellRevert.ts';
 import { findNextNonce } from './findNextNonce.ts';
 import type { FundedWallet } from './findWallet.ts';
 import { holdsNonce } from './holdsNonce.ts';
@@ -172,7 +173,7 @@ function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): 
   const revert = decodeRevert(simulation?.data, actionErrors);
   const own = findOwnRefusal(simulation);
   if (own) throw new RefusedError(own.reason, own.message, { field: own.field, facts: { revert } });
-  throw new RefusedError('action_reverted', `The transaction would revert. ${revert.message}`, {
+  throw new RefusedError('action_reverted', `The transaction would revert. ${tellRevert(revert)}`, {
     facts: { revert },
   });
 }

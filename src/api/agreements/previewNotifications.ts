@@ -3,6 +3,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { malformed, RefusedError } from '../../platform/errors/serviceError.ts';
 import { findTransition, transitionsFor } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { quote } from '../../protocol/quote.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { deployInputId } from '../../records/events/transitionFact.ts';
 import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
@@ -169,7 +170,7 @@ function requireStates(
     // Before the deployment there is no state; events show it as an empty text.
     const isKnown = state === undefined || declared.has(state) || (name === 'fromState' && state === '');
     if (isKnown) return [];
-    const message = `names ${JSON.stringify(state)}, which is not a declared state`;
+    const message = `names ${quote(state)}, which is not a declared state`;
     return [{ path: `transition.${name}`, message }];
   });
   if (issues.length > 0) throw malformed('body', issues);

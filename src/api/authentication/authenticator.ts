@@ -8,7 +8,7 @@ import { AccessError } from '../../platform/errors/serviceError.ts';
 import type { Environment } from '../../protocol/chains.ts';
 import { findKeyEnvironment, hashApiKey } from '../../records/principals/apiKey.ts';
 import { findModes, type Modes, type Scope } from '../../records/principals/scopes.ts';
-import { type Capabilities, readCapabilities } from '../../records/sessions/capabilities.ts';
+import { type Capabilities, readCapabilities, requireWhole } from '../../records/sessions/capabilities.ts';
 import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
 import { isInForce } from '../../records/sessions/sessionRow.ts';
 import type { Cookies } from './cookies.ts';
@@ -131,12 +131,24 @@ export function createAuthenticator(options: {
   };
 }
 
+/** What an operation needs of its caller. */
+export type Access = {
+  /** The required scope; null if a valid key is enough. */
+  readonly scope: Scope | null;
+  /** Whether it concerns the whole principal, so that narrowed sessions are refused. */
+  readonly needsWhole?: boolean;
+};
+
 /**
- * Requires that the caller's principal has the scope, and that its session covers it; null needs no scope.
+ * Requires that the caller's principal has the scope, and that its session covers it.
  *
  * @throws AccessError `payment_required` or `forbidden` for any other.
  */
-export function authorize({ modes, session }: Pick<Caller, 'modes' | 'session'>, scope: Scope | null): void {
+export function authorize(
+  { modes, session }: Pick<Caller, 'modes' | 'session'>,
+  { scope, needsWhole = false }: Access,
+): void {
+  if (needsWhole) requireWhole(session?.capabilities);
   if (scope === null) return;
   if (session && session.capabilities !== null && !session.capabilities.includes(scope))
     throw new AccessError('forbidden', `The session does not include the scope ${scope}.`);

@@ -41,7 +41,7 @@ export function buildDirectCall<
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async ({ caller, requestId, params = {}, query = {}, body, consistency }, serving) => {
-    authorize(caller, definition.scope);
+    authorize(caller, definition);
     const { principalId } = caller;
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);

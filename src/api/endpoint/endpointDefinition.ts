@@ -3,8 +3,7 @@ import type { LogPosition } from '../../platform/database/reads.ts';
 import type { Reason } from '../../platform/errors/serviceError.ts';
 import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 import type { Issue } from '../../protocol/errors.ts';
-import type { Scope } from '../../records/principals/scopes.ts';
-import type { Caller } from '../authentication/authenticator.ts';
+import type { Access, Caller } from '../authentication/authenticator.ts';
 import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
 import type { DataShape } from './documentation.ts';
 import type { Example } from './example.ts';
@@ -35,6 +34,11 @@ export type OpenRequest<Params, Query, Body> = Omit<
   readonly client: string | undefined;
   /** Counts the request against the rate limit `name`, and reports what is left. */
   limitRate(name: string): Promise<void>;
+  /**
+   * Counts the request against the client's rate limit `name`, or against the one that all clients without a known address
+   * share.
+   */
+  limitClient(name: string): Promise<void>;
   /**
    * Counts the request against the guest's rate limit `name`, and against the one shared by all guests of the
    * principal.
@@ -77,23 +81,22 @@ export type EndpointDefinition<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
-> = EndpointParts<Params, Query, Body> & {
-  /** The required scope; null if a valid key is enough. */
-  readonly scope: Scope | null;
-  /** Whether a request computes for long, however small its body is. If so, it waits for its principal's turn. */
-  readonly isHeavy?: boolean;
-  /**
-   * Whether an answer may have megabytes, as pages of lists may. If so, each principal's requests take turns. A request
-   * must not wait for long.
-   */
-  readonly mayBeLarge?: boolean;
-  /** The ways of authentication, if not all are allowed. */
-  readonly credentials?: readonly Credential[];
-  /** Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile. */
-  handle(
-    request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ): Promise<Response | LaterAnswer> | Response;
-};
+> = EndpointParts<Params, Query, Body> &
+  Access & {
+    /** Whether a request computes for long, however small its body is. If so, it waits for its principal's turn. */
+    readonly isHeavy?: boolean;
+    /**
+     * Whether an answer may have megabytes, as pages of lists may. If so, each principal's requests take turns. A request
+     * must not wait for long.
+     */
+    readonly mayBeLarge?: boolean;
+    /** The ways of authentication, if not all are allowed. */
+    readonly credentials?: readonly Credential[];
+    /** Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile. */
+    handle(
+      request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    ): Promise<Response | LaterAnswer> | Response;
+  };
 
 /** Must not refer to the request's body. */
 export type LaterAnswer = () => Promise<Response>;

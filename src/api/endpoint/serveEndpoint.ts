@@ -26,6 +26,8 @@ export type ServeContext = {
   readonly rateLimiter: RateLimiter;
   /** Counts the requests of all guests of a principal together. */
   readonly guestLimiter: RateLimiter;
+  /** Counts requests of clients that cannot be told apart. */
+  readonly strangerLimiter: RateLimiter;
   readonly largeTurns: LargeTurns;
   readonly pageTurns: PageTurns;
   readonly idempotency: IdempotencyStore;
@@ -42,7 +44,7 @@ export type ServeContext = {
 export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: EndpointDefinition<Params, Query, Body>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
-  const { method, scope, isHeavy, data } = definition;
+  const { method, isHeavy, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   const isInPageTurn = data.isList === true || definition.mayBeLarge === true;
@@ -55,7 +57,8 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     const { principalId } = caller;
     context.set('principalId', principalId);
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
-    authorize(caller, scope);
+    // Before an Idempotency-Key is looked at: its answer may be that of a caller with more permissions.
+    authorize(caller, definition);
     const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions) =>
       serving.pageTurns.run(principalId, read, options);
     const begin = async (compute?: BeginComputing, takeBody?: TakeBody) => {
@@ -103,7 +106,7 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
     const { req } = context;
-    const { limits, rateLimiter, guestLimiter, pageTurns } = serving;
+    const { limits, rateLimiter, guestLimiter, strangerLimiter, pageTurns } = serving;
     const { values } = reader.parseQuery(req.url);
     if (takesChain) requireServed(values, serving.chains);
     const { headers } = req.raw;
@@ -117,6 +120,10 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
         body: await reader.readBody(req.raw, { limits, bytes: undefined }),
         client,
         limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
+        limitClient: (name) =>
+          client === undefined
+            ? limitTogether(context, { rateLimiter: strangerLimiter, name })
+            : limitRate(context, { rateLimiter, rates: limits.rates, name: `${name} ${client}` }),
         async limitGuest({ name, principalId }) {
           await limitRate(context, { rateLimiter, rates: limits.rates, name });
           await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });

@@ -61,14 +61,14 @@ export function createGuestAuthenticator({
       const { guest, modes } = isLink
         ? await findByLink(headers, client)
         : await findByWallet(headers, client, agreementId);
-      authorize({ modes }, 'agreements.read');
+      authorize({ modes }, { scope: 'agreements.read' });
       if (need === 'sign') {
         if (guest.may !== 'sign')
           throw new AccessError(
             'forbidden',
             isLink ? 'The link allows reading only.' : 'The agreement allows participants to read only.',
           );
-        authorize({ modes }, 'agreements.write');
+        authorize({ modes }, { scope: 'agreements.write' });
       }
       return guest;
     },

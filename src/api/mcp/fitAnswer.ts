@@ -1,3 +1,5 @@
+import { quoteUnlessPlain } from '../../protocol/quote.ts';
+
 /** Members that are useless in part: they go back to the service, to a wallet or to a person unchanged. */
 const whole = new Set([
   'id',
@@ -27,6 +29,9 @@ const steps = [
 ] as const;
 
 const mostNotes = 8;
+const longestNote = 120;
+/** Paths contain names by the parties. */
+const longestPath = 70;
 
 /** What was left out of an answer, and where. */
 export type Omission = string;
@@ -60,19 +65,20 @@ function shorten<Value>(value: Value, shortening: Shortening): Value;
 function shorten(value: unknown, { bounds, omitted, path }: Shortening): unknown {
   if (typeof value === 'string') {
     if (value.length <= bounds.text) return value;
-    omitted.push(`${path}: ${bounds.text} of ${value.length} characters`);
+    omitted.push(`${quoteUnlessPlain(path, longestPath)}: ${bounds.text} of ${value.length} characters`);
     return `${value.slice(0, bounds.text - 1).toWellFormed()}…`;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    if (value.length > bounds.items) omitted.push(`${path}: ${bounds.items} of ${value.length} items`);
+    if (value.length > bounds.items)
+      omitted.push(`${quoteUnlessPlain(path, longestPath)}: ${bounds.items} of ${value.length} items`);
     return value
       .slice(0, bounds.items)
       .map((item, index) => shorten(item, { bounds, omitted, path: `${path}[${index}]` }));
   }
   const members = Object.entries(value);
   if (members.length > bounds.members)
-    omitted.push(`${path}: ${bounds.members} of ${members.length} members`);
+    omitted.push(`${quoteUnlessPlain(path, longestPath)}: ${bounds.members} of ${members.length} members`);
   return Object.fromEntries(
     members.slice(0, bounds.members).map(([name, member]) => {
       const inner = path === '' ? name : `${path}.${name.slice(0, 40)}`;
@@ -82,7 +88,9 @@ function shorten(value: unknown, { bounds, omitted, path }: Shortening): unknown
 }
 
 function summarize(omitted: readonly Omission[]): Omission[] {
-  const shown = omitted.slice(0, mostNotes).map((note) => note.slice(0, 120).toWellFormed());
+  const shown = omitted
+    .slice(0, mostNotes)
+    .map((note) => (note.length <= longestNote ? note : `${note.slice(0, longestNote - 1).toWellFormed()}…`));
   const more = omitted.length - shown.length;
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }

@@ -5,12 +5,13 @@ import { parseJson } from '../../platform/errors/parseJson.ts';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { newSigningLinkShape } from '../shapes/sharingShapes.ts';
+import { chainQuery } from './agentArguments.ts';
 import type { AgentCall } from './agentCall.ts';
 import type { ToolAnswer } from './defineTool.ts';
 
 /** The signer: a participant for an agreement's inputs, or the owner for a deployment kept as a draft. */
 export type LinkSubject =
-  | { readonly agreementId: string; readonly participant: string }
+  | { readonly agreementId: string; readonly chainId: number | undefined; readonly participant: string }
   | { readonly draft: Readonly<Record<string, unknown>> };
 
 type Asked = { readonly subject: LinkSubject; readonly expiresInSeconds: number | undefined };
@@ -44,7 +45,7 @@ export function createLinkSealer(cipher: Cipher): LinkSealer {
 }
 
 const request = 'sign';
-const responsesShape = z.object({ [request]: z.object({ action: z.string() }) });
+const responsesShape = z.object({ [request]: z.object({ action: z.enum(['accept', 'decline', 'cancel']) }) });
 
 type LinkAnswer = {
   purpose: string;
@@ -76,9 +77,10 @@ export async function handOutLink(
 async function makeLink({ subject, expiresInSeconds }: Asked, call: AgentCall) {
   const lifetime = expiresInSeconds !== undefined && { expiresInSeconds };
   if (!('draft' in subject)) {
-    const { agreementId: id, participant } = subject;
+    const { agreementId: id, chainId, participant } = subject;
     const body = { may: 'sign', participant, ...lifetime };
-    const { data } = await call.ask('createSigningLink', { params: { id }, body });
+    const query = chainQuery(chainId);
+    const { data } = await call.ask('createSigningLink', { params: { id }, query, body });
     const { agreementId: recordId, ...link } = newSigningLinkShape.parse(data);
     return { ...link, recordId, isDraft: false };
   }
@@ -103,7 +105,11 @@ async function conclude(
   if (principalId !== call.principalId)
     throw new MalformedError('The state of this request belongs to another account.');
   const parsed = responsesShape.safeParse(responses);
-  if (parsed.success && parsed.data[request].action === 'accept')
+  if (!parsed.success)
+    throw new MalformedError(
+      `The link is in force. Send the request again with the reply of the person in inputResponses.${request}.`,
+    );
+  if (parsed.data[request].action === 'accept')
     return describe({ id: linkId, expiresAt, shown: 'accepted' }, { recordId, isDraft });
   if (isDraft) await call.ask('withdrawDraft', { params: { id: recordId } });
   else await call.ask('revokeSigningLink', { params: { id: recordId, linkId } });

@@ -1,3 +1,4 @@
+import { isKnownType } from '../../protocol/fieldType.ts';
 import { acceptedInputs, type WireValues } from '../../protocol/index.ts';
 import { listInputIds } from '../../protocol/inputDefinitions.ts';
 import { isJsonObject, JsonCursor } from '../../protocol/jsonCursor.ts';
@@ -20,7 +21,7 @@ export type NextInput = {
     name: string;
     type: string;
     required: boolean;
-    validation?: Record<string, unknown> | undefined;
+    quotedValidation?: Record<string, unknown> | undefined;
   }[];
 };
 
@@ -40,9 +41,10 @@ export function lookAhead(
     followedBy: findFollowers(toState),
     fields: fields.map(({ name, type, required, validation }) => ({
       name,
-      type,
+      // Any other text is treated as this type.
+      type: isKnownType(type) ? type : 'string',
       required,
-      ...(isJsonObject(validation) && { validation }),
+      ...(isJsonObject(validation) && { quotedValidation: validation }),
     })),
   }));
 }

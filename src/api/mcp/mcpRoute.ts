@@ -89,7 +89,10 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
         requests.set(authInfo, buildRequest(context, caller));
         if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
         if (endlessMethods.has(methodOf(parsedBody))) return answer(refuseMethod(parsedBody), context);
-        return answer(await handler.fetch(withoutBody(request), { authInfo, parsedBody }), context);
+        return answer(
+          await handler.fetch(withoutBody(request), { authInfo, parsedBody: dropNotifications(parsedBody) }),
+          context,
+        );
       });
     },
   };
@@ -137,6 +140,16 @@ function withoutBody({ url, headers, signal }: Request): Request {
 function methodOf(body: unknown): string | undefined {
   const hasMethod = typeof body === 'object' && body !== null && 'method' in body;
   return hasMethod && typeof body.method === 'string' ? body.method : undefined;
+}
+
+/**
+ * A batch without its notifications, which mean nothing to a server that keeps nothing: the library would never end the
+ * answer to a batch that cancels one of its own requests. A batch of notifications alone stays as it is.
+ */
+function dropNotifications(body: unknown): unknown {
+  if (!Array.isArray(body)) return body;
+  const kept = body.filter((message) => methodOf(message) === undefined || 'id' in message);
+  return kept.length === 0 ? body : kept;
 }
 
 function refuseMethod(body: unknown): Response {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { stateShape } from '../shapes/resources.ts';
 
 const names = z.array(z.string());
 
@@ -13,7 +12,14 @@ export const nextShape = z
       leadsTo: z.string(),
       quotedLeadsTo: z.string().optional(),
       followedBy: names.describe('Inputs that can follow it, at most 32; empty if it ends the agreement'),
-      fields: stateShape.shape.acceptedInputs.element.shape.fields,
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          type: z.string(),
+          required: z.boolean(),
+          quotedValidation: z.record(z.string(), z.unknown()).optional(),
+        }),
+      ),
     }),
   )
   .describe('Inputs that the state takes');

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { quote } from '../../protocol/quote.ts';
 
 const longestName = 120;
 
 /** A name from an agreement, for a sentence: in quotes, on one line, and not longer than names are. */
 export function quoteName(name: string): string {
-  const shown = name.length <= longestName ? name : `${name.slice(0, longestName - 1)}…`;
-  return JSON.stringify(shown.toWellFormed()).replaceAll(/[\u2028\u2029]/g, ' ');
+  return quote(name, longestName);
 }
 
 /** Names in quotes, separated by commas; only as many as a reader takes in. */

@@ -1,5 +1,4 @@
 import type { Services } from '../../records/agreements/services.ts';
-import { requireWhole } from '../../records/sessions/capabilities.ts';
 import { revokePortalLink as revokeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -14,14 +13,14 @@ export function revokePortalLink({ database }: Services): Endpoint {
     summary: 'End a portal link before it is used',
     description: 'A session already opened with the link stays open. Not available to narrowed sessions.',
     scope: null,
+    needsWhole: true,
     params: portalLinkParams,
     query: none,
     body: noBody,
     data: { schema: portalLinkShape, description: 'The ended link.' },
     refusals: [400, 404],
     example: { after: [{ operationId: 'createPortalLink', params: { id: '/data/id' } }] },
-    async handle({ params, caller: { principalId, session }, requestId }) {
-      requireWhole(session?.capabilities);
+    async handle({ params, caller: { principalId }, requestId }) {
       const ended = await revokeLink(database, { ...params, principalId });
       return respondSingle({ requestId, dataText: JSON.stringify(toPortalLink(ended)) });
     },

@@ -1,5 +1,4 @@
 import type { Services } from '../../records/agreements/services.ts';
-import { requireWhole } from '../../records/sessions/capabilities.ts';
 import { endSession } from '../../records/sessions/endSession.ts';
 import { toSession } from '../../records/sessions/sessionRow.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
@@ -16,6 +15,7 @@ export function revokeSession({ database }: Services): Endpoint {
     description:
       'Ends any session of the principal. Takes effect in every process within a second. Not available to narrowed sessions.',
     scope: null,
+    needsWhole: true,
     params: sessionParams,
     query: none,
     body: noBody,
@@ -23,7 +23,6 @@ export function revokeSession({ database }: Services): Endpoint {
     refusals: [400, 404],
     example: { after: [{ operationId: 'createSession', params: { id: '/data/id' } }] },
     async handle({ params, caller: { principalId, session }, requestId }) {
-      requireWhole(session?.capabilities);
       const ended = await endSession(database, { ...params, principalId });
       return respondSingle({ requestId, dataText: JSON.stringify(toSession(ended, session?.id)) });
     },

@@ -44,7 +44,7 @@ export function getEventStream(
         asked === present
           ? await findFeedEnd(pool, principalId)
           : (asked ?? (await readFeed(pool, { principalId, limit: 0 })).nextCursor);
-      const requireAccess = async () => authorize(await authenticator.check(headers), scope);
+      const requireAccess = async () => authorize(await authenticator.check(headers), { scope });
       const stream = await streams.open({ principalId, after, requireAccess, disconnect });
       return new Response(stream, {
         headers: {

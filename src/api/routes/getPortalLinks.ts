@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
-import { requireWhole } from '../../records/sessions/capabilities.ts';
 import { listPortalLinks, toPortalLink } from '../../records/sessions/portalLinks.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondPage } from '../shapes/envelopes.ts';
@@ -16,14 +15,14 @@ export function getPortalLinks({ database }: Services): Endpoint {
     summary: 'List unused portal links',
     description: 'Belonging to the principal, newest first. Not available to narrowed sessions.',
     scope: null,
+    needsWhole: true,
     params: none,
     query: z.strictObject(pageParameters),
     body: noBody,
     data: { schema: portalLinkShape, description: 'A page of links.', isList: true },
     refusals: [400],
     example: { query: { limit: 10 } },
-    async handle({ query, caller: { principalId, session }, requestId }) {
-      requireWhole(session?.capabilities);
+    async handle({ query, caller: { principalId }, requestId }) {
       const { page, ...rest } = await listPortalLinks(database, { principalId, ...query });
       const dataText = JSON.stringify(page.map(toPortalLink));
       return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...rest } });

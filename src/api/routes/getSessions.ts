@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
-import { requireWhole } from '../../records/sessions/capabilities.ts';
 import { listSessions } from '../../records/sessions/listSessions.ts';
 import { toSession } from '../../records/sessions/sessionRow.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
@@ -17,6 +16,7 @@ export function getSessions({ database }: Services): Endpoint {
     summary: 'List active sessions',
     description: 'Belonging to the principal, newest first. Not available to narrowed sessions.',
     scope: null,
+    needsWhole: true,
     params: none,
     query: z.strictObject(pageParameters),
     body: noBody,
@@ -24,7 +24,6 @@ export function getSessions({ database }: Services): Endpoint {
     refusals: [400],
     example: { query: { limit: 10 } },
     async handle({ query, caller: { principalId, session }, requestId }) {
-      requireWhole(session?.capabilities);
       const { page, ...rest } = await listSessions(database, { principalId, ...query });
       const dataText = JSON.stringify(page.map((row) => toSession(row, session?.id)));
       return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...rest } });

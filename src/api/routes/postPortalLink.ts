@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
-import { requireWhole } from '../../records/sessions/capabilities.ts';
 import { createPortalLink as makeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -33,6 +32,7 @@ export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Se
     description:
       'The first person to open the link gets a session with these capabilities. Not available to narrowed sessions.',
     scope: null,
+    needsWhole: true,
     params: none,
     query: none,
     body: bodyShape,
@@ -41,8 +41,7 @@ export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Se
     reasons: ['link_limit_reached', 'quota_exceeded'],
     example: { body: { label: 'Grace', capabilities: ['agreements.read'], expiresInSeconds: 900 } },
     async handle({ body = { expiresInSeconds: defaultSeconds }, caller, requestId }) {
-      const { principalId, keyId, session } = caller;
-      requireWhole(session?.capabilities);
+      const { principalId, keyId } = caller;
       await quotas.check(principalId, 'link');
       const { capabilities = null, label, expiresInSeconds } = body;
       const wanted = { principalId, keyId, capabilities, label, expiresInSeconds };

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { quoteUnlessPlain } from '../../protocol/quote.ts';
 
 export const warningShape = z
   .object({ path: z.string(), message: z.string() })
@@ -20,7 +21,9 @@ export function describeWarnings(warnings: readonly Warning[]): {
   warningDetails: readonly Warning[];
 } {
   return {
-    warnings: warnings.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)),
+    warnings: warnings.map(({ path, message }) =>
+      path === '' ? message : `${quoteUnlessPlain(path)} ${message}`,
+    ),
     warningDetails: warnings.map(({ path, message }) => ({ path, message })),
   };
 }

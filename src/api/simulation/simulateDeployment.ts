@@ -1,5 +1,6 @@
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { decodeRevert } from '../../platform/nodes/decodeRevert.ts';
+import { tellRevert } from '../../platform/nodes/tellRevert.ts';
 import {
   compileAgreement,
   createEngine,
@@ -76,7 +77,7 @@ function create(agreement: unknown, values: WireValues): Engine {
   } catch (error) {
     if (!(error instanceof EngineRevert)) throw error;
     const revert = decodeRevert(encodeRevert(error.revert));
-    throw new RefusedError('action_reverted', `The transaction would revert. ${revert.message}`, {
+    throw new RefusedError('action_reverted', `The transaction would revert. ${tellRevert(revert)}`, {
       facts: { revert },
     });
   }

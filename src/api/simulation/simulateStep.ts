@@ -5,6 +5,7 @@ import { describeError } from '../../platform/http/errorResponse.ts';
 import { decodeRevert } from '../../platform/nodes/decodeRevert.ts';
 import { findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
 import type { Simulation } from '../../platform/nodes/simulateCall.ts';
+import { tellRevert } from '../../platform/nodes/tellRevert.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import {
   type AppliedInput,
@@ -20,6 +21,7 @@ import {
   parseAddress,
   type WireValues,
 } from '../../protocol/index.ts';
+import { quoteUnlessPlain } from '../../protocol/quote.ts';
 import { checkInput, requireValues } from '../agreements/checkInput.ts';
 import {
   type FiredRule,
@@ -109,7 +111,9 @@ export function simulateStep(
       const { outcome, next } = accept(waited, { step, ...played, applied: played.applied });
       return { outcome: { ...base, ...outcome, rules: [...due.fired, ...outcome.rules] }, next };
     }
-    const message = `The result depends on the stored variable ${moment.names.get(played.applied.unknownVariable) ?? played.applied.unknownVariable}, which the simulation does not know.`;
+    const { unknownVariable } = played.applied;
+    const variable = quoteUnlessPlain(moment.names.get(unknownVariable) ?? unknownVariable);
+    const message = `The result depends on the stored variable ${variable}, which the simulation does not know.`;
     const refusal = { reason: 'unknown_variable', message };
     return { outcome: { ...unchanged, outcome: 'undecided', refusal }, next: waited };
   } catch (error) {
@@ -147,8 +151,8 @@ function play(
   if (applied.ok !== false) return { ...known, applied };
   const own = findOwnRefusal(simulation);
   if (own) throw new RefusedError(own.reason, own.message, { field: own.field });
-  const { message } = decodeRevert(encodeRevert(applied.revert));
-  throw new RefusedError('action_reverted', `The transaction would revert. ${message}`);
+  const revert = tellRevert(decodeRevert(encodeRevert(applied.revert)));
+  throw new RefusedError('action_reverted', `The transaction would revert. ${revert}`);
 }
 
 /** A node's answer. An unknown sender is not a reason to refuse. */

@@ -15,7 +15,9 @@ import {
   type GrantableScope,
   grantableScopes,
 } from '../../records/principals/scopes.ts';
+import { endLinksOfKey } from '../../records/sharing/linksOfKey.ts';
 import { answerKey, answerRows } from './answer.ts';
+import { addLinks } from './linkCommands.ts';
 import type { ProgramContext } from './programContext.ts';
 import { addQuarantine } from './quarantineCommands.ts';
 import { addQuotas } from './quotaCommands.ts';
@@ -49,6 +51,7 @@ export function buildProgram(context: ProgramContext): Command {
   addPrincipals(program, context);
   addEntitlements(program, context);
   addKeys(program, context);
+  addLinks(program, context);
   addWebhooks(program, context);
   addListen(program, context);
   addQuarantine(program, context);
@@ -120,8 +123,21 @@ function addKeys(program: Command, { withDatabase }: ProgramContext): void {
     .action((options: { principal?: string }) =>
       withDatabase(async (database) => answerRows(await listKeys(database, options), 'key')),
     );
+  keys
+    .command('revoke')
+    .description('end a key for ever')
+    .argument('<key>', 'id of the key')
+    .option('--with-links', 'end the signing links that were created with it too')
+    .action((keyId: string, { withLinks = false }: { withLinks?: boolean }) =>
+      withDatabase(async (database) => {
+        const key = await revokeKey(database, keyId);
+        const done = `Revoked ${key.id} of ${key.principalName}`;
+        if (!withLinks) return { value: key, text: `${done}.` };
+        const links = await endLinksOfKey(database, keyId);
+        return { value: { ...key, links }, text: `${done}, and ${links.length} links.` };
+      }),
+    );
   const changes = [
-    { name: 'revoke', purpose: 'end a key for ever', change: revokeKey, done: 'Revoked' },
     { name: 'disable', purpose: 'suspend a key until it is enabled', change: disableKey, done: 'Disabled' },
     { name: 'enable', purpose: 'make a disabled key active again', change: enableKey, done: 'Enabled' },
   ];

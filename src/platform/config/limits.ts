@@ -8,6 +8,11 @@ const rate = wholeNumber({ least: 1, digits: 7, error: 'expected a whole number 
 
 /** One guest leaves as much to a principal's other guests as it can take itself. */
 const guestShare = 2;
+/**
+ * Clients that cannot be told apart sign in as often as this many that can: otherwise one of them would keep all others
+ * from it. Each attempt stores a row for five minutes.
+ */
+const strangerShare = 20;
 
 /**
  * Every limit that an operator can set, with the specification's default; sizes in bytes, times by the unit
@@ -79,9 +84,9 @@ export const limitShape = z
   .transform(({ notifications, reads, readBurst, writes, writeBurst, ...limits }) => {
     const read = { perSecond: reads, burst: readBurst ?? 2 * reads };
     const write = { perSecond: writes, burst: writeBurst ?? 2 * writes };
-    const multiply = ({ perSecond, burst }: typeof read) => ({
-      perSecond: guestShare * perSecond,
-      burst: guestShare * burst,
+    const multiply = ({ perSecond, burst }: typeof read, share: number) => ({
+      perSecond: share * perSecond,
+      burst: share * burst,
     });
     return {
       ...limits,
@@ -90,7 +95,9 @@ export const limitShape = z
       /** Per principal, and per guest, over all API processes. */
       rates: { read, write },
       /** Of all guests of one principal together. */
-      guestRates: { read: multiply(read), write: multiply(write) },
+      guestRates: { read: multiply(read, guestShare), write: multiply(write, guestShare) },
+      /** Of all clients without a known address together, if they sign in with a wallet. */
+      strangerRates: { read: multiply(read, strangerShare), write: multiply(write, strangerShare) },
     };
   });
 

@@ -1,4 +1,5 @@
 import type { Issue } from '../../protocol/errors.ts';
+import { quoteUnlessPlain } from '../../protocol/quote.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
 import { isStatementEnded } from '../database/isStatementEnded.ts';
 import {
@@ -165,7 +166,8 @@ const longestFault = 300;
 function summarize(message: string, issues: readonly Issue[] | undefined): string {
   const [first, ...others] = issues ?? [];
   if (!first) return message;
-  const fault = `${first.path} ${first.message}`.trim().replace(/\.$/, '');
+  const path = first.path === '' ? '' : quoteUnlessPlain(first.path);
+  const fault = `${path} ${first.message}`.trim().replace(/\.$/, '');
   const shown = fault.length <= longestFault ? fault : `${fault.slice(0, longestFault - 1).toWellFormed()}…`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return `${message.replace(/\.$/, '')}: ${shown}${more}.`;

@@ -1,3 +1,4 @@
+import { quoteUnlessPlain } from '../quote.ts';
 import { createReport, type Finding, type Report } from './createReport.ts';
 import {
   defaultExplorationLimits,
@@ -114,7 +115,7 @@ function findUnsendable(flow: Flow, { seen, stoppedAt }: Exploration): Finding[]
           path: `${path}.issuer`,
           inputId,
           variable: first.variable,
-          message: `nobody can ever send it: nothing stores ${first.variable}, which its issuer names`,
+          message: `nobody can ever send it: nothing stores ${quoteUnlessPlain(first.variable)}, which its issuer names`,
         },
       ];
     if (stoppedAt !== null) return [];
@@ -125,7 +126,7 @@ function findUnsendable(flow: Flow, { seen, stoppedAt }: Exploration): Finding[]
         path: `${path}.issuer`,
         inputId,
         ...(first && { variable: first.variable }),
-        message: `nobody can ever send it: ${first?.variable ?? 'a variable'}, which its issuer names, is not stored in time`,
+        message: `nobody can ever send it: ${first ? quoteUnlessPlain(first.variable) : 'a variable'}, which its issuer names, is not stored in time`,
       },
     ];
   });
@@ -140,7 +141,7 @@ function findUnset({ seen, stoppedAt }: Exploration, report: Report): Finding[] 
     const always = blocked !== undefined && taken === undefined && stoppedAt === null;
     const who = blocked === undefined ? ' for those that the issuer names after it' : '';
     const when = always ? 'always' : 'after the example';
-    const message = `reverts${who} ${when}: ${variable} is not stored`;
+    const message = `reverts${who} ${when}: ${quoteUnlessPlain(variable)} is not stored`;
     const finding = { path: `execution.inputs.${inputId}.issuer`, message, state, inputId, variable, always };
     return report.add(finding, moment, inputId);
   });

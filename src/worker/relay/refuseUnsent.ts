@@ -51,8 +51,8 @@ export async function refuseUnsent(
   if (turn !== 'now' || !revert) return { isFailed: false, refusedAt: undefined };
 
   const first = refusedAt && (await isOnChain(client, refusedAt)) ? refusedAt : head;
-  const { reason, message } = await describeRevert(pool, row.id, revert.data);
-  const failure = { reason, message: `The transaction would revert. ${message}` };
+  const { reason, message, revert: parts } = await describeRevert(pool, row.id, revert.data);
+  const failure = { reason, message: `The transaction would revert. ${message}`, revert: parts };
   const blockNumber = first.number + BigInt(confirmations);
   if (!(await failUnsent(pool, { chainId, id: row.id, failure, blockNumber })))
     return { isFailed: false, refusedAt: first };

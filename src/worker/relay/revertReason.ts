@@ -3,9 +3,14 @@ import { type Abi, type Hex, numberToHex, type PublicClient } from 'viem';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import type { Reason } from '../../platform/errors/serviceError.ts';
-import { decodeRevert, listActionErrors } from '../../platform/nodes/decodeRevert.ts';
+import {
+  type RevertReason as DecodedRevert,
+  decodeRevert,
+  listActionErrors,
+} from '../../platform/nodes/decodeRevert.ts';
 import { findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
 import { type Call, findRevert, simulateCall } from '../../platform/nodes/simulateCall.ts';
+import { tellRevert } from '../../platform/nodes/tellRevert.ts';
 import type { Receipt } from './attemptFate.ts';
 import type { Judgement } from './judgeRow.ts';
 
@@ -13,6 +18,8 @@ import type { Judgement } from './judgeRow.ts';
 export type RevertReason = {
   reason: Reason;
   message: string;
+  /** The revert's parts, unescaped. */
+  revert?: DecodedRevert;
   /** Whether the contract takes it at the folded block. */
   wouldSucceed: boolean;
   /** The gas that it would use at the newest block; undefined if it would revert there. */
@@ -45,10 +52,10 @@ export async function describeRevert(
   pool: pg.Pool,
   id: string,
   data: Hex | undefined,
-): Promise<{ reason: Reason; message: string }> {
-  const { message } = decodeRevert(data, await readActionErrors(pool, id));
-  const own = findOwnRefusal({ ok: false, data, message });
-  return { reason: own?.reason ?? 'action_reverted', message };
+): Promise<{ reason: Reason; message: string; revert: DecodedRevert }> {
+  const revert = decodeRevert(data, await readActionErrors(pool, id));
+  const own = findOwnRefusal({ ok: false, data, message: revert.message });
+  return { reason: own?.reason ?? 'action_reverted', message: tellRevert(revert), revert };
 }
 
 /** The errors that the agreement's document lists for its actions. */

@@ -140,6 +140,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   const failure = {
     reason: revert.reason,
     message: `The transaction reverted${times}. ${revert.message}`,
+    revert: revert.revert,
     transactionHash: receipt.hash,
     blockNumber: String(receipt.blockNumber),
   };

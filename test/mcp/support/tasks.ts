@@ -128,7 +128,7 @@ export const tasks: readonly Task[] = [
     expects: () => ({
       next: one({
         inputId: 'stepBack',
-        fields: [has({ name: 'reason', validation: has({ minLength: 3 }) })],
+        fields: [has({ name: 'reason', quotedValidation: has({ minLength: 3 }) })],
       }),
     }),
   },

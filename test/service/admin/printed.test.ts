@@ -16,6 +16,7 @@ let principalId: string;
 let recordId: string;
 let inputId: string;
 let webhookId: string;
+let keyId: string;
 beforeAll(async () => {
   service = await startTestService({ env: { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8' } });
   const principal = await service.createPrincipal();
@@ -51,6 +52,16 @@ beforeAll(async () => {
       recordId,
     ],
     [
+      `insert into service.signing_links
+          (id, secret_hash, principal_id, record_id, may, participant, note, created_by_api_key_id, expires_at)
+        select 'lnk_x', $4, $2, $3, 'sign', $1, $1, id, now() + interval '1 day'
+        from service.api_keys where principal_id = $2`,
+      hostile,
+      principalId,
+      recordId,
+      `0x${'11'.repeat(32)}`,
+    ],
+    [
       `insert into service.deliveries (id, subscription_id, event_id, status, error)
         values ('del_x', $2, 'evt_x', 'failed', $1)`,
       hostile,
@@ -58,6 +69,8 @@ beforeAll(async () => {
     ],
   ] as const)
     await pool.query(text, [...values]);
+  const keys = await pool.query('select id from service.api_keys where principal_id = $1', [principalId]);
+  keyId = keys.rows[0].id;
 });
 afterAll(() => service.close());
 
@@ -75,7 +88,15 @@ const runs: Record<string, () => string[][]> = {
   'entitlements list': () => [[], ['--principal', hostile], ['--principal', 'x\u001b']],
   'keys create': () => [[principalId, '--label', hostile], [`${hostile}0`]],
   'keys list': () => [[]],
-  'keys revoke': () => [[hostile]],
+  'keys revoke': () => [[hostile], [hostile, '--with-links']],
+  'links list': () => [
+    ['--key', keyId],
+    ['--key', hostile],
+  ],
+  'links revoke': () => [
+    ['--key', hostile],
+    ['--key', keyId],
+  ],
   'keys disable': () => [[hostile]],
   'keys enable': () => [[hostile]],
   'keys rotate': () => [[hostile]],

@@ -82,7 +82,7 @@ describe('an input is refused and nothing is stored', () => {
     const pay = await other.sign({ inputId: 'pay', values: {}, account: other.landlord });
     const refusal = await scene.expectRefused(other, pay.body, 409, 'action_reverted');
     expect(refusal).toMatchObject({
-      message: `The transaction would revert. ERC20InsufficientAllowance(${other.address}, 0, 5)`,
+      message: `The transaction would revert. The contract says: "ERC20InsufficientAllowance(${other.address}, 0, 5)".`,
       details: { revert: { name: 'ERC20InsufficientAllowance', target: getAddress(scene.chain.token) } },
     });
     await scene.chain.client.setBalance({ address: other.tenant.address, value: 10n ** 18n });

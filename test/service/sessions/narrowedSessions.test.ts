@@ -47,6 +47,21 @@ describe('a narrowed session', () => {
     });
   });
 
+  test('gets no link that its principal made under the same Idempotency-Key, and spoils no key', async () => {
+    const { browser } = await scene.enter({ capabilities: ['agreements.read'] });
+    const makeLink = (key: string) => ({
+      body: { label: 'Grace' },
+      headers: { 'idempotency-key': key },
+    });
+    const path = '/v0/sessions/links';
+    expect((await scene.principal.call('POST', path, makeLink('ours-first'))).status).toBe(200);
+    expect((await browser.call('POST', path, makeLink('ours-first'))).status).toBe(403);
+    expect((await browser.call('POST', path, makeLink('theirs-first'))).status).toBe(403);
+    const answer = await scene.principal.call('POST', path, makeLink('theirs-first'));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('idempotency-replayed')).toBeNull();
+  });
+
   test.each([[[]], [['agreements.delete']], [['*']], [['agreements.*']]])(
     'cannot be made of %j',
     async (capabilities) => {

@@ -62,7 +62,9 @@ describe('the typed data of an input', () => {
     const answer = await scene.prepareInput(id, pay);
     expect(answer.status).toBe(200);
     expect(scene.verdictOf(answer)).toMatchObject({ ok: false, reason: 'action_reverted' });
-    expect(scene.verdictOf(answer).message).toMatch(/^The transaction would revert\. ERC20Insufficient/);
+    expect(scene.verdictOf(answer).message).toMatch(
+      /^The transaction would revert\. The contract says: "ERC20Insufficient/,
+    );
 
     // The API refuses the permit for the same reason as the verdict.
     const permit = await signAnswer(landlord, answer);

@@ -12,7 +12,7 @@ export const agreementTemplates = [
     uriTemplate: 'agreements://{id}',
     name: 'agreement',
     title: 'An agreement',
-    description: 'The record: state, values, parties and the document as authored.',
+    description: 'The record, as quotedRecord: state, values, parties and the document as authored.',
     mimeType: 'application/json',
   },
   {
@@ -26,7 +26,7 @@ export const agreementTemplates = [
     uriTemplate: 'agreements://{id}/history',
     name: 'agreement-history',
     title: 'The inputs of an agreement',
-    description: 'The last hundred, the newest first.',
+    description: 'The last hundred, the newest first, as quotedHistory.',
     mimeType: 'application/json',
   },
 ] as const;
@@ -54,10 +54,11 @@ type Asked = { readonly id: string; readonly part: string; readonly call: AgentC
 async function readPart(uri: string, { id, part, call }: Asked) {
   if (part === '/history') {
     const { data } = await call.ask('listAgreementInputs', { params: { id }, query: { limit: '100' } });
-    return { uri, mimeType: 'application/json', text: write(z.array(inputRecordShape).parse(data)) };
+    const quotedHistory = z.array(inputRecordShape).parse(data);
+    return { uri, mimeType: 'application/json', text: write({ quotedHistory }) };
   }
   const record = recordShape.parse((await call.ask('getAgreement', { params: { id } })).data);
-  if (part === '') return { uri, mimeType: 'application/json', text: write(record) };
+  if (part === '') return { uri, mimeType: 'application/json', text: write({ quotedRecord: record }) };
   if (record.documentId === undefined) throw new ResourceNotFoundError(uri);
   const { data } = await call.ask('getAgreementDocument', { params: { documentId: record.documentId } });
   return { uri, mimeType: 'text/markdown', text: fenceText(documentShape.parse(data).content) };

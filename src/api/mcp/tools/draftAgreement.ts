@@ -22,7 +22,7 @@ const output = z.object({
   valid: z.boolean().describe('Whether the document can be deployed as it is'),
   reason: z.string().optional(),
   problems,
-  templateId: z.string().nullable().optional(),
+  quotedTemplateId: z.string().nullable().optional(),
   participantVariables: names.optional(),
   inputIds: names.optional(),
   stateIds: names.optional(),
@@ -88,7 +88,7 @@ export const draftAgreement = defineTool({
       data: {
         valid: true,
         problems: [],
-        templateId: report.templateId,
+        quotedTemplateId: report.templateId,
         participantVariables: report.participantVariableKeys,
         inputIds: report.inputIds,
         stateIds: report.stateIds,

@@ -32,7 +32,7 @@ const output = z.object({
       state: z.string().optional(),
       chainId: z.int(),
       address: z.string().optional(),
-      templateId: z.string().optional(),
+      quotedTemplateId: z.string().optional(),
       lastInput: z.object({ inputId: z.string(), at: z.string() }).optional(),
       updatedAt: z.string(),
     }),
@@ -140,7 +140,7 @@ function describe(summary: Summary) {
     ...(state !== undefined && { state }),
     chainId,
     ...(address !== undefined && { address }),
-    ...(templateId !== undefined && { templateId }),
+    ...(templateId !== undefined && { quotedTemplateId: templateId }),
     ...(lastInputId !== undefined &&
       lastInputAt !== undefined && { lastInput: { inputId: lastInputId, at: lastInputAt } }),
     updatedAt,

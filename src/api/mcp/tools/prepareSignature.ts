@@ -14,7 +14,12 @@ import type { AgentCall } from '../agentCall.ts';
 import { defineTool, parseArguments } from '../defineTool.ts';
 import { handOutLink, type LinkSealer, type LinkSubject } from '../handOutLink.ts';
 import { lookAhead } from '../lookAhead.ts';
-import { quoteName } from '../quotedData.ts';
+import { type ActionCall, findCall, tellCall } from '../meaning/findCall.ts';
+import { findTitle } from '../meaning/findTitle.ts';
+import { readSignedValues } from '../meaning/readSignedValues.ts';
+import { sortValues } from '../meaning/sortValues.ts';
+import { tellValues } from '../meaning/tellValues.ts';
+import { quoteName, quoteNames } from '../quotedData.ts';
 
 const input = z.strictObject({
   purpose: z.enum(['deploy', 'input', 'link']).describe('link: an address at which a person signs'),
@@ -26,7 +31,7 @@ const input = z.strictObject({
   expiresInSeconds: z.int().positive().optional().describe('For link; a week unless given'),
   agreement: documentArgument.optional().describe('For deploy, and for link to its owner, the signer'),
   displayName: z.string().optional().describe('For link to the owner'),
-  chainId: chainIdArgument.describe('For deploy'),
+  chainId: chainIdArgument.describe('For deploy, and for an address that is known on several chains'),
   ...deploymentArguments,
   documentId: z.string().optional(),
   docUri: z.string().optional(),
@@ -36,6 +41,17 @@ const input = z.strictObject({
 const output = z.object({
   purpose: z.string(),
   means: z.string().describe('What signing does, in words'),
+  quotedValues: z.record(z.string(), z.unknown()).optional().describe('The values that are signed'),
+  quotedCall: z
+    .object({
+      address: z.string().optional(),
+      target: z.string(),
+      method: z.string(),
+      args: z.array(z.unknown()),
+      value: z.unknown().optional(),
+    })
+    .optional()
+    .describe('The call of another contract that the input sets off, as the document has it'),
   typedData: z
     .object({
       domain: z.record(z.string(), z.unknown()),
@@ -93,7 +109,7 @@ export function prepareSignature(sealer: LinkSealer) {
 }
 
 function readSubject(args: Args): LinkSubject {
-  if (args.agreement === undefined) return parseArguments(linkPart, args);
+  if (args.agreement === undefined) return { ...parseArguments(linkPart, args), chainId: args.chainId };
   const { initValues, participants, observers, documentId, docUri } = args;
   const given = { initValues, participants, observers, documentId, docUri };
   return { draft: { ...parseArguments(ownerPart, args), ...present(given) } };
@@ -107,9 +123,16 @@ async function prepareDeploy(args: Args, call: AgentCall) {
     body: { agreement, chainId, signer, ...present(given) },
   });
   const signable = signableDeploymentShape.parse(data);
-  const means = `Signing deploys the agreement on chain ${chainId}, owned by ${signer}. It is good until ${at(signable.deadline)}.`;
+  const title = findTitle(agreement);
+  const { signed, unsigned } = sortValues({ agreement, initValues, participants });
+  const means = [
+    `Signing deploys ${title === undefined ? 'the agreement' : quoteName(title)} on chain ${chainId}, owned by ${signer}, with ${tellValues(signed) || 'no values'}.`,
+    ...(unsigned.length > 0 ? [`The signature does not cover the values of ${quoteNames(unsigned)}.`] : []),
+    `It is good until ${at(signable.deadline)}.`,
+  ].join(' ');
   const { docUri: uri, documentId: id } = signable;
-  return answer({ purpose: 'deploy', means, signable, more: { docUri: uri, documentId: id } });
+  const more = { quotedValues: signed, docUri: uri, documentId: id };
+  return answer({ purpose: 'deploy', means, signable, more });
 }
 
 async function prepareInput(args: Args, call: AgentCall) {
@@ -122,17 +145,29 @@ async function prepareInput(args: Args, call: AgentCall) {
   const { state = '', variables: values, json } = record;
   const led = lookAhead(json, { state, values }).find((next) => next.inputId === inputId);
   const leads = led ? ` It leads from ${quoteName(state)} to ${quoteName(led.leadsTo)}.` : '';
-  const means = `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}.${leads} It is good until ${at(signable.deadline)}.`;
-  return answer({ purpose: 'input', means, signable, more: {} });
+  const quotedValues = readSignedValues(json, { inputId, payload: signable.message.payload });
+  const quotedCall = findCall(json, { state, inputId, values });
+  const means = [
+    `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${leads}`,
+    ...(quotedCall ? [tellCall(quotedCall)] : []),
+    `It is good until ${at(signable.deadline)}.`,
+  ].join(' ');
+  return answer({ purpose: 'input', means, signable, more: { quotedValues, quotedCall } });
 }
 
 function answer(facts: {
   purpose: string;
   means: string;
   signable: Signable;
-  more: { docUri?: string; documentId?: string };
+  more: {
+    quotedValues: Record<string, unknown>;
+    quotedCall?: ActionCall | undefined;
+    docUri?: string;
+    documentId?: string;
+  };
 }) {
-  const { purpose, means, signable, more } = facts;
+  const { purpose, means, signable } = facts;
+  const { quotedValues, quotedCall, ...more } = facts.more;
   const { domain, types, primaryType, message, digest, deadline, nonce, verdict } = signable;
   const { ok, reason, message: word } = verdict;
   const next = ok
@@ -143,6 +178,8 @@ function answer(facts: {
     data: {
       purpose,
       means,
+      quotedValues,
+      ...(quotedCall && { quotedCall: { ...quotedCall, args: [...quotedCall.args] } }),
       typedData: { domain, types, primaryType, message },
       digest,
       deadline,

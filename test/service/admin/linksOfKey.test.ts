@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { newSigningLinkShape } from '../../../src/api/shapes/sharingShapes.ts';
+import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
+import { expectWithinASecond } from '../sessions/support/sessionScene.ts';
+import { createCall } from '../support/call.ts';
+import { insertRecords } from '../support/rows.ts';
+import { startTestService, type TestPrincipal, type TestService } from '../support/testService.ts';
+
+let service: TestService;
+let principal: TestPrincipal;
+let recordId: string;
+beforeAll(async () => {
+  service = await startTestService();
+  principal = await service.createPrincipal();
+  recordId = `agr_${randomBytes(16).toString('hex')}`;
+  const address = `0x${randomBytes(20).toString('hex')}`;
+  await insertRecords(service.handle.pool, principal, [{ id: recordId, address }]);
+});
+afterAll(() => service?.close());
+
+async function admin(...words: string[]) {
+  const printed: string[] = [];
+  const print = (text: string) => printed.push(text);
+  const env = { DATABASE_URL: service.databaseUrl };
+  const code = await runAdmin({ words: [...words, '--json'], env, print, printError: print });
+  return { code, text: printed.join('\n') };
+}
+const answerOf = async (...words: string[]): Promise<unknown> => JSON.parse((await admin(...words)).text);
+
+const keyShape = z.looseObject({ id: z.string(), key: z.string() });
+async function createKey() {
+  const { id, key } = keyShape.parse(await answerOf('keys', 'create', principal.name));
+  return { id, call: createCall(service.baseUrl, key) };
+}
+type Key = Awaited<ReturnType<typeof createKey>>;
+
+/** A link that the key has created, and a visit by it. */
+async function share({ call }: Key) {
+  const answer = await call('POST', `/v0/agreements/${recordId}/links`, { body: { may: 'read' } });
+  const { id, url } = newSigningLinkShape.parse(answer.body.data);
+  const headers = { 'x-agreements-link': new URL(url).hash.slice(1) };
+  const visit = () => createCall(service.baseUrl)('GET', '/v0/shared/agreement', { headers });
+  expect((await visit()).status).toBe(200);
+  return { id, visit };
+}
+
+test('links of a key are listed and revoked with it, and links of other keys stay', async () => {
+  const [leaked, other] = [await createKey(), await createKey()];
+  const [first, second, kept] = [await share(leaked), await share(leaked), await share(other)];
+  expect(await answerOf('links', 'list', '--key', leaked.id)).toMatchObject([
+    { id: first.id, recordId, may: 'read' },
+    { id: second.id },
+  ]);
+  expect(await answerOf('keys', 'revoke', leaked.id, '--with-links')).toMatchObject({
+    ...{ id: leaked.id, status: 'revoked' },
+    links: [{ id: first.id }, { id: second.id }],
+  });
+  await expectWithinASecond(401, first.visit);
+  await expectWithinASecond(401, second.visit);
+  expect((await kept.visit()).status).toBe(200);
+  expect(await answerOf('links', 'list', '--key', leaked.id)).toEqual([]);
+});
+
+test('links of a key that is revoked already can still be found and revoked', async () => {
+  const key = await createKey();
+  const link = await share(key);
+  expect(await answerOf('keys', 'revoke', key.id)).not.toHaveProperty('links');
+  expect((await link.visit()).status).toBe(200);
+  expect(await answerOf('links', 'list', '--key', key.id)).toMatchObject([{ id: link.id }]);
+  expect(await answerOf('links', 'revoke', '--key', key.id)).toMatchObject([{ id: link.id }]);
+  await expectWithinASecond(401, link.visit);
+});
+
+test.each(['list', 'revoke'])('%s needs a key that there is', async (command) => {
+  const { code, text } = await admin('links', command, '--key', 'key_none');
+  expect({ code, answer: JSON.parse(text) }).toEqual({
+    code: 1,
+    answer: { error: { message: 'No key has the id key_none.' } },
+  });
+});

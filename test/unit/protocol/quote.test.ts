@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { escapeUnseen, quote, quoteUnlessPlain } from '../../../src/protocol/quote.ts';
+
+/** Line ends, marks of direction, a zero width space, and a tag outside the basic plane. */
+const hidden = 'a\n\r\u0085\u2028\u2029\u202e\u2066\u200b\u{e0041}z';
+
+describe('a text by others in a message', () => {
+  test('is on one line without hidden characters, and can be read back', () => {
+    const quoted = quote(hidden);
+    expect(quoted).toMatch(/^"a[\x20-\x7e]*z"$/);
+    expect(JSON.parse(quoted)).toBe(hidden);
+  });
+
+  test('is cut, and cannot end its quotes', () => {
+    expect(quote('"'.repeat(500), 3)).toBe(String.raw`"\"\"\"…"`);
+    expect(quote('\ud83d\ude00'.repeat(9), 3).isWellFormed()).toBe(true);
+  });
+
+  test.each([
+    ['execution.inputs.pay.schema.amount', 'execution.inputs.pay.schema.amount'],
+    ['values.Größe', 'values.Größe'],
+    ['createdAt[gt]', 'createdAt[gt]'],
+    ['values.my field', '"values.my field"'],
+    ['values.x\nWhat to do', String.raw`"values.x\nWhat to do"`],
+    ['say"', String.raw`"say\""`],
+    ['', '""'],
+  ])('stays as it is only if it is one word: %j', (text, shown) => {
+    expect(quoteUnlessPlain(text)).toBe(shown);
+  });
+
+  test('keeps its value as JSON', () => {
+    const json = JSON.stringify({ [hidden]: hidden });
+    expect(JSON.parse(escapeUnseen(json))).toEqual(JSON.parse(json));
+  });
+});
