@@ -287,6 +287,78 @@ describe('the same agreement', () => {
   });
 });
 
+describe('an agreement that somebody else has created with a permit, through another contract', () => {
+  /** A stored deployment, and the address at which its permit has had its effect. */
+  const frontRun = async (store: (body: object) => Promise<Answer>) => {
+    const { chain, service } = setting;
+    const account = createAccount();
+    const agreement = buildLease(chain.token);
+    const values = { landlord: account.address, tenant, rent: '5' };
+    const signing = { account, agreement, values, chainId, factory: chain.factory };
+    const permit = await signDeploy(signing);
+    const body = { agreement, chainId, displayName: 'Drafted', initValues: values, ...permit };
+    const storing = store(body);
+    await waitUntil('the deployment is stored', async () => {
+      const query = 'select 1 from service.transactions where signer = $1';
+      return (await service.handle.pool.query(query, [account.address])).rows.length === 1;
+    });
+    const address = await deployByPermit(chain, { ...signing, permit, isIndirect: true });
+    await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
+    return { storing, address, body, found: { chainId, address, agreement, displayName: 'Found' } };
+  };
+  const deploy = (body: object) => principal.call('POST', '/v0/agreements/deploy-with-permit', { body });
+  const unreadable = { reason: 'permit_effect_unreadable', message: expect.any(String) };
+
+  test('becomes a record if it is imported after the Draft has failed', async () => {
+    await setting.worker.hold(async () => {
+      const { storing, address, body, found } = await frontRun(deploy);
+      const draft = recordOf(await storing);
+      expect(draft).toMatchObject({ status: 'Draft', onChain: { error: unreadable } });
+      const adopted = await Promise.all([adopt(found), adopt(found)]);
+      const record = recordOf(adopted.find(({ status }) => status === 200) ?? adopted[0]);
+      expect(record).toMatchObject({ status: 'Deployed', address, displayName: 'Found', state: 'OFFERED' });
+      expect(record.id).not.toBe(draft.id);
+      expect(outcome(await adopt(found)).details).toMatchObject({
+        reason: 'already_managed',
+        agreementId: record.id,
+      });
+      // The permit is still known, and its Draft stays as it is.
+      expect(recordOf(await deploy(body))).toMatchObject({ id: draft.id, onChain: { error: unreadable } });
+      expect(recordOf(await get(address)).id).toBe(record.id);
+    });
+  });
+
+  test('becomes one record if it is imported before a fold has failed the Draft', async () => {
+    const { chain, service } = setting;
+    const hasty = await startTestApi(service.databaseUrl, {
+      rpcUrls: { [chainId]: chain.rpcUrl },
+      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
+    });
+    const call = createCall(hasty.baseUrl, principal.key);
+    await setting.worker.hold(async () => {
+      const { draft, ids } = await setting.holdFolding(async () => {
+        const { storing, found } = await frontRun((body) =>
+          call('POST', '/v0/agreements/deploy-with-permit', { body }),
+        );
+        const answers = await Promise.all([1, 2, 3].map(() => adopt(found, { ...principal, call })));
+        return { draft: recordOf(await storing), ids: new Set(answers.map((answer) => recordOf(answer).id)) };
+      });
+      expect(ids.size).toBe(1);
+      const [id = ''] = ids;
+      expect(id).not.toBe(draft.id);
+      await waitUntil('both are folded', async () => {
+        const [adopted, failed] = [recordOf(await get(id)), recordOf(await get(draft.id))];
+        return adopted.status === 'Deployed' && failed.onChain.error !== undefined;
+      });
+      expect(recordOf(await get(draft.id))).toMatchObject({
+        status: 'Draft',
+        onChain: { error: unreadable },
+      });
+    });
+    await hasty.close();
+  });
+});
+
 describe('an address at which a reorg has put another agreement', () => {
   /** A record of the principal that waits there, imported with this document. */
   const insertWaiting = async (address: Address, document: string) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, or, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import { type Address, getAddress } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -35,7 +35,7 @@ export type Managed = { readonly id: string; readonly status: 'Draft' | 'Deploye
 
 /**
  * A principal's record at an address. If the agreement there is known, this finds no Draft that waits there for another
- * one, but also the Draft whose permit created it, which does not know the address yet.
+ * one, but also the Draft that its permit will deploy there, which does not know the address yet.
  */
 export async function findManaged(
   database: Database,
@@ -63,11 +63,24 @@ export async function findManaged(
 
 const isDeployed = eq(records.status, 'Deployed');
 
-function isMadeBy({ factory, permitSigner, permitNonce, docHash }: FoundAgreement) {
+/** A fold deploys such a Draft. A failed one, or one of other content, never becomes this agreement. */
+function isMadeBy({
+  factory,
+  permitSigner,
+  permitNonce,
+  docHash,
+  contentHash,
+  blockTimestamp,
+}: FoundAgreement) {
   if (permitSigner === null || permitNonce === null) return undefined;
   return and(
     eq(records.status, 'Draft'),
+    isNull(records.error),
     eq(records.docHash, docHash),
+    ne(transactions.state, 'failed'),
+    // Rows of earlier versions have only the document.
+    inArray(transactions.contentHash, contentHash === null ? [docHash] : [contentHash, docHash]),
+    gte(transactions.deadline, blockTimestamp),
     eq(transactions.contract, getAddress(factory)),
     eq(transactions.signer, getAddress(permitSigner)),
     eq(transactions.permitNonce, permitNonce),
