@@ -22,7 +22,7 @@ export async function insertAgreement(
     address: args.agreement,
     factory: log.address,
     owner: args.owner,
-    ...readDocUri(event),
+    ...readDocUri(log),
     docHash: args.docHash,
     contentHash: creation?.signedHash ?? null,
     inputCount: 0,
