@@ -53,14 +53,6 @@ export async function setInitialState(context: Context, key: AgreementKey, state
   await context.db.update(schema.agreement, key).set({ initialState: state, currentState: state });
 }
 
-export async function setInitializedVersion(
-  context: Context,
-  key: AgreementKey,
-  version: bigint,
-): Promise<void> {
-  await context.db.update(schema.agreement, key).set({ initializedVersion: version });
-}
-
 /** Moves the agreement to the state after one more input and returns the new row. */
 export async function applyInput(
   context: Context,
