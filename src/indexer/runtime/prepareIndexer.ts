@@ -8,6 +8,7 @@ import {
 import { forgetSigners } from '../../platform/config/relayerSigners.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { leaveOnSignals } from '../../platform/supervision/leaveOnSignals.ts';
+import { boundBatches } from './boundBatches.ts';
 import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
@@ -57,6 +58,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   const logger = pino({ level: logLevel, base: { process: name } });
   passOverLateNodes(chains, logger);
   resolveQuickly();
+  boundBatches();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
