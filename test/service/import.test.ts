@@ -174,6 +174,23 @@ describe('an agreement that was deployed elsewhere', () => {
     });
   });
 
+  test('with a long docUri shows its beginning, which counts as stored', async () => {
+    const importer = await setting.service.createPrincipal();
+    const { body } = await deployed({ docUri: `ipfs://${'x'.repeat(20_000)}` });
+    const { id, docUri } = recordOf(await adopt(body, importer));
+    expect(docUri).toBe(`ipfs://${'x'.repeat(2_041)}`);
+    const page = await importer.call('GET', '/v0/agreements');
+    expect(page.body.data).toMatchObject([{ id, docUri }]);
+    const query = 'select stored_bytes::int as bytes from service.usage_totals where principal_id = $1';
+    const bytes = await waitUntil('its use is counted', async () => {
+      const { rows } = await setting.service.handle.pool.query<{ bytes: number }>(query, [importer.id]);
+      return rows[0]?.bytes;
+    });
+    const text = serializeAgreement(body.agreement).length;
+    expect(bytes).toBeGreaterThan(text + 2_048);
+    expect(bytes).toBeLessThan(text + 10_000);
+  });
+
   test('created by way of another contract has the values that the participants give', async () => {
     const { body } = await deployed({ isIndirect: true });
     const participants = [{ variableKey: 'tenant', walletAddress: tenant }];

@@ -14,6 +14,7 @@ import {
   findDisplaced,
   restoreDisplaced,
 } from '../../records/agreements/displacedRecords.ts';
+import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
 import { findHostedId } from './documentUri.ts';
 import type { FoundAgreement } from './findOnChain.ts';
@@ -116,6 +117,11 @@ export async function storeAdopted(
   throw new Error('no unused document id was found');
 }
 
+/** The part of an agreement's docUri that its record shows. */
+export function shownDocUri({ docUri }: FoundAgreement): string {
+  return docUri.slice(0, maxDocUri).toWellFormed();
+}
+
 async function insert(
   database: Database,
   adopted: AdoptedRecord,
@@ -143,7 +149,7 @@ async function insert(
       document,
       docHash,
       templateId: adopted.templateId,
-      docUri: found.docUri,
+      docUri: shownDocUri(found),
       documentId,
       participants: values.participants,
       observers: [...new Set(observers)],
