@@ -23,7 +23,6 @@ export const agreement = onchainTable(
     /** Null only between the factory's event and the engine's, which are in one transaction. */
     initialState: t.hex(),
     currentState: t.hex(),
-    initializedVersion: t.bigint(),
     /** The three values of a permit: null if the owner called the factory without one. */
     permitSigner: t.hex(),
     permitSubmitter: t.hex(),

@@ -97,6 +97,23 @@ describe('evidence', () => {
     });
   });
 
+  test.each([
+    ['has a byte that no text can hold', 'https://lease.example/\0'],
+    ['begins with a byte order mark', '\ufeffhttps://lease.example'],
+    ['is longer than a record shows', `https://lease.example/${'x'.repeat(2_100)}`],
+  ])('is refused for an agreement whose docUri %s', async (_, docUri) => {
+    const { chain } = world;
+    const agreement = buildLease(chain.token);
+    const [, landlord = '0x', tenant = '0x'] = await chain.client.getAddresses();
+    const values = { landlord, tenant, rent: '5' };
+    const address = await deployDirectly(chain, { agreement, values, docUri });
+    const { id } = await world.adopt(agreement, address);
+    await world.catchUp();
+    const response = await world.readEvidence(id);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ error: { details: { reason: 'not_provable' } } });
+  });
+
   test('is refused where a development chain has impersonated a sender: the signature names somebody else', async () => {
     const { chain } = world;
     const agreement = buildLease(chain.token);

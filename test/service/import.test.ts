@@ -174,6 +174,23 @@ describe('an agreement that was deployed elsewhere', () => {
     });
   });
 
+  test('with a long docUri shows its beginning, which counts as stored', async () => {
+    const importer = await setting.service.createPrincipal();
+    const { body } = await deployed({ docUri: `ipfs://${'x'.repeat(20_000)}` });
+    const { id, docUri } = recordOf(await adopt(body, importer));
+    expect(docUri).toBe(`ipfs://${'x'.repeat(2_041)}`);
+    const page = await importer.call('GET', '/v0/agreements');
+    expect(page.body.data).toMatchObject([{ id, docUri }]);
+    const query = 'select stored_bytes::int as bytes from service.usage_totals where principal_id = $1';
+    const bytes = await waitUntil('its use is counted', async () => {
+      const { rows } = await setting.service.handle.pool.query<{ bytes: number }>(query, [importer.id]);
+      return rows[0]?.bytes;
+    });
+    const text = serializeAgreement(body.agreement).length;
+    expect(bytes).toBeGreaterThan(text + 2_048);
+    expect(bytes).toBeLessThan(text + 10_000);
+  });
+
   test('created by way of another contract has the values that the participants give', async () => {
     const { body } = await deployed({ isIndirect: true });
     const participants = [{ variableKey: 'tenant', walletAddress: tenant }];
@@ -283,6 +300,78 @@ describe('the same agreement', () => {
     const { body } = await get(`${draft.id}?consistency=${draft.consistency}`);
     expect(body.data).toMatchObject({ status: 'Deployed', displayName: 'Drafted' });
     expect(await readMarker(draft.id)).toBeNull();
+    await hasty.close();
+  });
+});
+
+describe('an agreement that somebody else has created with a permit, through another contract', () => {
+  /** A stored deployment, and the address at which its permit has had its effect. */
+  const frontRun = async (store: (body: object) => Promise<Answer>) => {
+    const { chain, service } = setting;
+    const account = createAccount();
+    const agreement = buildLease(chain.token);
+    const values = { landlord: account.address, tenant, rent: '5' };
+    const signing = { account, agreement, values, chainId, factory: chain.factory };
+    const permit = await signDeploy(signing);
+    const body = { agreement, chainId, displayName: 'Drafted', initValues: values, ...permit };
+    const storing = store(body);
+    await waitUntil('the deployment is stored', async () => {
+      const query = 'select 1 from service.transactions where signer = $1';
+      return (await service.handle.pool.query(query, [account.address])).rows.length === 1;
+    });
+    const address = await deployByPermit(chain, { ...signing, permit, isIndirect: true });
+    await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
+    return { storing, address, body, found: { chainId, address, agreement, displayName: 'Found' } };
+  };
+  const deploy = (body: object) => principal.call('POST', '/v0/agreements/deploy-with-permit', { body });
+  const unreadable = { reason: 'permit_effect_unreadable', message: expect.any(String) };
+
+  test('becomes a record if it is imported after the Draft has failed', async () => {
+    await setting.worker.hold(async () => {
+      const { storing, address, body, found } = await frontRun(deploy);
+      const draft = recordOf(await storing);
+      expect(draft).toMatchObject({ status: 'Draft', onChain: { error: unreadable } });
+      const adopted = await Promise.all([adopt(found), adopt(found)]);
+      const record = recordOf(adopted.find(({ status }) => status === 200) ?? adopted[0]);
+      expect(record).toMatchObject({ status: 'Deployed', address, displayName: 'Found', state: 'OFFERED' });
+      expect(record.id).not.toBe(draft.id);
+      expect(outcome(await adopt(found)).details).toMatchObject({
+        reason: 'already_managed',
+        agreementId: record.id,
+      });
+      // The permit is still known, and its Draft stays as it is.
+      expect(recordOf(await deploy(body))).toMatchObject({ id: draft.id, onChain: { error: unreadable } });
+      expect(recordOf(await get(address)).id).toBe(record.id);
+    });
+  });
+
+  test('becomes one record if it is imported before a fold has failed the Draft', async () => {
+    const { chain, service } = setting;
+    const hasty = await startTestApi(service.databaseUrl, {
+      rpcUrls: { [chainId]: chain.rpcUrl },
+      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
+    });
+    const call = createCall(hasty.baseUrl, principal.key);
+    await setting.worker.hold(async () => {
+      const { draft, ids } = await setting.holdFolding(async () => {
+        const { storing, found } = await frontRun((body) =>
+          call('POST', '/v0/agreements/deploy-with-permit', { body }),
+        );
+        const answers = await Promise.all([1, 2, 3].map(() => adopt(found, { ...principal, call })));
+        return { draft: recordOf(await storing), ids: new Set(answers.map((answer) => recordOf(answer).id)) };
+      });
+      expect(ids.size).toBe(1);
+      const [id = ''] = ids;
+      expect(id).not.toBe(draft.id);
+      await waitUntil('both are folded', async () => {
+        const [adopted, failed] = [recordOf(await get(id)), recordOf(await get(draft.id))];
+        return adopted.status === 'Deployed' && failed.onChain.error !== undefined;
+      });
+      expect(recordOf(await get(draft.id))).toMatchObject({
+        status: 'Draft',
+        onChain: { error: unreadable },
+      });
+    });
     await hasty.close();
   });
 });

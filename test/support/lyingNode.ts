@@ -10,9 +10,17 @@ import { type LocalServer, listenLocally } from './listenLocally.ts';
  * behind. `absurdHead`: it claims a head a million blocks ahead. `silent`: connections open, but no answer
  * comes. `unordered`: every other answer about the newest block comes late, after the answers to later
  * requests. `balanced`: every other answer about the newest block comes from a node that is two blocks
- * behind.
+ * behind. `shortLogs`: requests for logs go to a node that is forty blocks behind, and has the logs of its own blocks.
  */
-export type Lie = 'twoForks' | 'nullReceipts' | 'behind' | 'absurdHead' | 'silent' | 'unordered' | 'balanced';
+export type Lie =
+  | 'twoForks'
+  | 'nullReceipts'
+  | 'behind'
+  | 'absurdHead'
+  | 'silent'
+  | 'unordered'
+  | 'balanced'
+  | 'shortLogs';
 
 export type LyingNode = LocalServer & {
   /** Changes the lie; undefined makes it tell the truth. */
@@ -21,11 +29,14 @@ export type LyingNode = LocalServer & {
   forkTo(second: string): void;
   /** Number of requests for blocks by hash that the first fork does not have. */
   countUnknown(): number;
+  /** Number of ranges of logs that the node behind did not have to their end. */
+  countShort(): number;
 };
 
 const behindBlocks = 10n;
 const absurdBlocks = 1_000_000n;
 const balancedBlocks = 2n;
+const shortBlocks = 40n;
 /** Longer than the indexer waits between two requests to a local node. */
 const unorderedMs = 500;
 const hex = z.string().regex(/^0x[0-9a-f]+$/i);
@@ -36,6 +47,7 @@ const callShape = z.looseObject({
 });
 type Call = z.output<typeof callShape>;
 const blockShape = z.looseObject({ number: hex });
+const rangeShape = z.looseObject({ fromBlock: hex, toBlock: hex });
 const answerShape = z.looseObject({ result: z.unknown().optional() });
 type Answer = z.output<typeof answerShape>;
 
@@ -64,6 +76,7 @@ export async function createLyingNode(
   let lie: Lie | undefined;
   let unknown = 0;
   let askedNewest = 0;
+  let short = 0;
   const unanswered = new Set<ServerResponse>();
 
   const ask = async (url: string, call: Call): Promise<Answer> => {
@@ -98,6 +111,12 @@ export async function createLyingNode(
     const { id, method, params } = call;
     const nothing = { jsonrpc: '2.0', id, result: null };
     if (method === 'eth_blockNumber') return { ...nothing, result: toHex };
+    const range = rangeShape.safeParse(params[0]).data;
+    if (method === 'eth_getLogs' && range && BigInt(range.toBlock) > head) {
+      short++;
+      if (BigInt(range.fromBlock) > head) return { ...nothing, result: [] };
+      return ask(first, { ...call, params: [{ ...range, toBlock: toHex }] });
+    }
     const at = tagAt[method];
     if (at !== undefined) {
       const named = await findNumber(params[at]);
@@ -150,7 +169,9 @@ export async function createLyingNode(
       }
       const calls = z.array(callShape).parse(Array.isArray(body) ? body : [body]);
       const answers: Answer[] = [];
-      for (const call of calls) answers.push(await answer(call));
+      const isShort = lie === 'shortLogs' && calls.some(({ method }) => method === 'eth_getLogs');
+      for (const call of calls)
+        answers.push(await (isShort ? answerBehind(call, shortBlocks) : answer(call)));
       await delay(answerAfterMs);
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
@@ -171,5 +192,6 @@ export async function createLyingNode(
       second = url;
     },
     countUnknown: () => unknown,
+    countShort: () => short,
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, or, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import { type Address, getAddress } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -14,6 +14,7 @@ import {
   findDisplaced,
   restoreDisplaced,
 } from '../../records/agreements/displacedRecords.ts';
+import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
 import { findHostedId } from './documentUri.ts';
 import type { FoundAgreement } from './findOnChain.ts';
@@ -35,7 +36,7 @@ export type Managed = { readonly id: string; readonly status: 'Draft' | 'Deploye
 
 /**
  * A principal's record at an address. If the agreement there is known, this finds no Draft that waits there for another
- * one, but also the Draft whose permit created it, which does not know the address yet.
+ * one, but also the Draft that its permit will deploy there, which does not know the address yet.
  */
 export async function findManaged(
   database: Database,
@@ -63,11 +64,24 @@ export async function findManaged(
 
 const isDeployed = eq(records.status, 'Deployed');
 
-function isMadeBy({ factory, permitSigner, permitNonce, docHash }: FoundAgreement) {
+/** A fold deploys such a Draft. A failed one, or one of other content, never becomes this agreement. */
+function isMadeBy({
+  factory,
+  permitSigner,
+  permitNonce,
+  docHash,
+  contentHash,
+  blockTimestamp,
+}: FoundAgreement) {
   if (permitSigner === null || permitNonce === null) return undefined;
   return and(
     eq(records.status, 'Draft'),
+    isNull(records.error),
     eq(records.docHash, docHash),
+    ne(transactions.state, 'failed'),
+    // Rows of earlier versions have only the document.
+    inArray(transactions.contentHash, contentHash === null ? [docHash] : [contentHash, docHash]),
+    gte(transactions.deadline, blockTimestamp),
     eq(transactions.contract, getAddress(factory)),
     eq(transactions.signer, getAddress(permitSigner)),
     eq(transactions.permitNonce, permitNonce),
@@ -103,6 +117,11 @@ export async function storeAdopted(
   throw new Error('no unused document id was found');
 }
 
+/** The part of an agreement's docUri that its record shows. */
+export function shownDocUri({ docUri }: FoundAgreement): string {
+  return docUri.slice(0, maxDocUri).toWellFormed();
+}
+
 async function insert(
   database: Database,
   adopted: AdoptedRecord,
@@ -130,7 +149,7 @@ async function insert(
       document,
       docHash,
       templateId: adopted.templateId,
-      docUri: found.docUri,
+      docUri: shownDocUri(found),
       documentId,
       participants: values.participants,
       observers: [...new Set(observers)],

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { malformed } from '../../platform/errors/serviceError.ts';
+import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 
 /** The document id of a record, and its signed URI. */
 export type HostedDocument = { readonly documentId: string; readonly docUri: string };
-
-/** The longest URI that a deployment may carry. */
-export const maxDocUri = 2_048;
 
 /**
  * The URI of a deployment's document: the given one, or this service's URI for the given id, or for a new id

@@ -8,7 +8,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
-import { type AdoptedRecord, findManaged, type Managed, storeAdopted } from './adoptedRecord.ts';
+import { type AdoptedRecord, findManaged, type Managed, shownDocUri, storeAdopted } from './adoptedRecord.ts';
 import { refusePart, requireChain, requireParties, requireTemplate } from './checkDeployment.ts';
 import type { ConsistencyPoint } from './consistency.ts';
 import { type FoundAgreement, findOnChain } from './findOnChain.ts';
@@ -103,7 +103,9 @@ async function findOrStore(
   throw new Error(`the record of ${adopted.address} was not found and could not be stored`);
 }
 
-function measureImport({ document, values, observers }: AdoptedRecord): number {
+function measureImport({ found, document, values, observers }: AdoptedRecord): number {
   const { participants, contributors, values: variables } = values;
-  return measureStored([document, variables, variables, participants, contributors, observers]);
+  return measureStored([
+    ...[shownDocUri(found), document, variables, variables, participants, contributors, observers],
+  ]);
 }

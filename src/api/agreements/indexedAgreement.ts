@@ -14,6 +14,10 @@ export type IndexedAgreement = {
   /** The signer of its permit; null if it was created without one. */
   readonly permitSigner: Hex | null;
   readonly permitNonce: bigint | null;
+  /** The hash of everything that was signed; null without a permit, and if the creation cannot be read. */
+  readonly contentHash: Hex | null;
+  /** Of its creation, in Unix seconds. */
+  readonly blockTimestamp: bigint;
   /** The block of the deployment or of the last input. */
   readonly updatedBlockNumber: bigint;
   /** The variables of its creation; none if the creation cannot be read. */
@@ -43,8 +47,20 @@ export async function lookIntoIndex(
   }
 }
 
-const { factory, docUri, docHash, permitSigner, permitNonce, updatedBlockNumber } = indexedAgreements;
-const columns = { factory, docUri, docHash, permitSigner, permitNonce, updatedBlockNumber };
+const {
+  factory,
+  docUri,
+  docHash,
+  permitSigner,
+  permitNonce,
+  contentHash,
+  blockTimestamp,
+  updatedBlockNumber,
+} = indexedAgreements;
+const columns = {
+  ...{ factory, docUri, docHash, permitSigner, permitNonce },
+  ...{ contentHash, blockTimestamp, updatedBlockNumber },
+};
 
 async function findAgreement(
   database: Database,
@@ -67,7 +83,7 @@ export async function findDeployedAddress(
   database: Database,
   deployment: { chainId: number; factory: Address; signer: Address; nonce: bigint; contentHash: Hex },
 ): Promise<Address | undefined> {
-  const { chainId, signer, nonce, contentHash } = deployment;
+  const { chainId, signer, nonce } = deployment;
   try {
     const [row] = await database
       .select({ address: indexedAgreements.address })
@@ -78,7 +94,7 @@ export async function findDeployedAddress(
           eq(factory, hexOf(deployment.factory)),
           eq(permitSigner, hexOf(signer)),
           eq(permitNonce, nonce),
-          eq(indexedAgreements.contentHash, contentHash),
+          eq(contentHash, deployment.contentHash),
         ),
       );
     return row && getAddress(row.address);

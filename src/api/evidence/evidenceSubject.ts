@@ -7,6 +7,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { withConnection } from '../../platform/database/withConnection.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
+import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 
@@ -102,10 +103,13 @@ export async function readEvidenceRecord(
   };
 }
 
+// Neither a record nor a file can hold the bytes of a docUri that is no text, or a longer one. A verifier reads the docUri of
+// a call without its byte order mark.
 const agreementQuery = `
   select a.factory, a.owner, a.initial_state as "initialState", a.current_state as "currentState",
     a.permit_signer as "permitSigner", a.permit_nonce::text as "permitNonce", a.transaction_hash as "transactionHash",
     a.block_hash as "blockHash", a.block_number::float8 as "blockNumber",
+    a.doc_uri_bytes is null and char_length(a.doc_uri) <= ${maxDocUri} and left(a.doc_uri, 1) <> chr(65279) as "isDocUriText",
     a.input_count as "inputCount", h.number::float8 as "headNumber", h.hash as "headHash"
   from chain_index.agreements a join chain_index.heads h on h.chain_id = a.chain_id
   where a.chain_id = $1 and a.address = $2`;
@@ -135,12 +139,12 @@ type AgreementRow = IndexedPlace &
     }
   > &
   NotNull<RowAs<typeof indexedAgreements, { initialState: 'initial_state'; currentState: 'current_state' }>> &
-  RowAs<typeof indexedHeads, { headHash: 'hash' }> & { headNumber: number };
+  RowAs<typeof indexedHeads, { headHash: 'hash' }> & { headNumber: number; isDocUriText: boolean };
 
 /**
  * Undefined if the index does not show the agreement, or does not exist.
  *
- * @throws RefusedError `evidence_too_long` before any input is read.
+ * @throws RefusedError `evidence_too_long`, `not_provable` before any input is read.
  */
 export async function readHistory(
   source: Pick<EvidenceSource, 'pool' | 'mostInputs'>,
@@ -195,8 +199,13 @@ async function readShown(
       const { rows } = await client.query<AgreementRow>(agreementQuery, values);
       const [row] = rows;
       if (!row) return undefined;
-      const { inputCount, headNumber: number, headHash: hash, ...more } = row;
+      const { inputCount, headNumber: number, headHash: hash, isDocUriText, ...more } = row;
       requireShort(inputCount, mostInputs);
+      if (!isDocUriText)
+        throw new RefusedError(
+          'not_provable',
+          'The document URI of the agreement is too long, or no plain text.',
+        );
       const { rows: steps } = await client.query<IndexedStep>(stepsQuery, values);
       const { transactionHash, blockHash, blockNumber, ...facts } = more;
       return {

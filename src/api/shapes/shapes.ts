@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { type Hex, isHex } from 'viem';
 import { participantAccesses } from '../../platform/database/tables/records.ts';
 import { parseAddress } from '../../protocol/index.ts';
+import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { documentIdPattern, maxDocumentId } from '../agreements/documentId.ts';
-import { maxDocUri } from '../agreements/documentUri.ts';
 import { isUnfit } from './textFitness.ts';
 
 /** Shapes shared by several routes: each checks a value and converts it to the code's form. */

@@ -1,7 +1,10 @@
 import { type Address, type DecodeFunctionDataReturnType, decodeFunctionData, type Hex } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { hashDeploymentContent } from '../../protocol/deploymentContent.ts';
+import { hexToBytes } from '../../protocol/hex.ts';
+import { keccak256Bytes } from '../../protocol/keccak.ts';
 import { isNoLargerThan } from './isNoLargerThan.ts';
+import { readDocUriBytes } from './readDocUri.ts';
 
 type Call = DecodeFunctionDataReturnType<typeof agreementFactoryAbi>;
 type CreateArguments = Extract<Call, { functionName: 'createAgreement' }>['args'];
@@ -10,6 +13,7 @@ type CreateArguments = Extract<Call, { functionName: 'createAgreement' }>['args'
 export type Creation = {
   functionName: string;
   salt: Hex | null;
+  /** As viem decodes it: without a byte order mark, and with U+FFFD for invalid UTF-8. */
   docUri: string;
   docHash: Hex;
   inputDefs: CreateArguments[3];
@@ -19,6 +23,8 @@ export type Creation = {
   signedHash: Hex | null;
 };
 
+type Log = { readonly address: Address; readonly data: Hex };
+
 /** The creating call of a deployed agreement. Null if it cannot be read, or creates another agreement. */
 export function findCreation({
   args,
@@ -26,19 +32,21 @@ export function findCreation({
   transaction,
 }: {
   args: Pick<Creation, 'docHash' | 'docUri'>;
-  log: { address: Address };
+  log: Log;
   transaction: { to: Address | null; input: Hex };
 }): Creation | null {
-  const call = decodeCreation(transaction, log.address);
+  const call = decodeCreation(transaction, log);
   return call?.docHash === args.docHash && call.docUri === args.docUri ? call : null;
 }
 
 /**
  * Reads the call of one of the factory's four create functions. Null for any other call, and for call data
  * that do not decode: a call through another contract, or with raw bytes, cannot be read.
+ *
+ * @param log the factory's event `AgreementDeployed`, which has the bytes of the docUri.
  */
-export function decodeCreation(call: { to: Address | null; input: Hex }, factory: Address): Creation | null {
-  if (call.to?.toLowerCase() !== factory.toLowerCase()) return null;
+export function decodeCreation(call: { to: Address | null; input: Hex }, log: Log): Creation | null {
+  if (call.to?.toLowerCase() !== log.address.toLowerCase()) return null;
   let decoded: Call;
   try {
     decoded = decodeFunctionData({ abi: agreementFactoryAbi, data: call.input });
@@ -48,17 +56,17 @@ export function decodeCreation(call: { to: Address | null; input: Hex }, factory
   const { functionName, args } = decoded;
   switch (functionName) {
     case 'createAgreement':
-      return readContent(functionName, { content: args, salt: null, signedDigits: null });
+      return readContent(functionName, { content: args, salt: null, signed: null });
     case 'createAgreementDeterministic': {
       const [salt, ...content] = args;
-      return readContent(functionName, { content, salt, signedDigits: null });
+      return readContent(functionName, { content, salt, signed: null });
     }
     case 'createAgreementWithPermit': {
       const [, ...content] = args;
       return readContent(functionName, {
         content: firstEight(content),
         salt: null,
-        signedDigits: call.input.length,
+        signed: { digits: call.input.length, log },
       });
     }
     case 'createAgreementDeterministicWithPermit': {
@@ -66,7 +74,7 @@ export function decodeCreation(call: { to: Address | null; input: Hex }, factory
       return readContent(functionName, {
         content: firstEight(content),
         salt,
-        signedDigits: call.input.length,
+        signed: { digits: call.input.length, log },
       });
     }
     default:
@@ -91,14 +99,18 @@ function readContent(
   {
     content,
     salt,
-    signedDigits,
-  }: { content: CreateArguments; salt: Hex | null; signedDigits: number | null },
+    signed,
+  }: { content: CreateArguments; salt: Hex | null; signed: { digits: number; log: Log } | null },
 ): Creation {
   const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = content;
   const parameters = { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions };
   // A call whose parts share bytes could decode to megabytes, which nobody has signed here.
   const arrays = [inputDefs, transitions, initVars, verifiers, actions];
-  const isReadable = signedDigits !== null && isNoLargerThan(arrays, signedDigits);
-  const signedHash = isReadable ? hashDeploymentContent(parameters) : null;
+  const isReadable = signed !== null && isNoLargerThan(arrays, signed.digits);
+  const signedHash = isReadable ? hashDeploymentContent(parameters, hashDocUri(signed.log)) : null;
   return { functionName, salt, docUri, docHash, inputDefs, transitions, initVars, signedHash };
+}
+
+function hashDocUri(log: Log): Hex {
+  return keccak256Bytes(hexToBytes(readDocUriBytes(log)));
 }

@@ -5,7 +5,6 @@ import {
   countAction,
   countVerifier,
   getInputCount,
-  setInitializedVersion,
   setInitialState,
 } from '../tables/agreements.ts';
 import { insertBlock } from '../tables/blocks.ts';
@@ -13,6 +12,9 @@ import { insertAction, insertActionExecution } from '../tables/indexedActions.ts
 import { insertInput, setInputPermit } from '../tables/indexedInputs.ts';
 import { consumePermit, nextInputNonce } from '../tables/permitCounts.ts';
 import { insertVerifier } from '../tables/verifiers.ts';
+
+// No handler for `Initialized` and `EIP712DomainChanged`, which many contracts emit: of a thousand agreements and more,
+// Ponder asks for the handled events of all contracts.
 
 ponder.on('AgreementEngine:VerifierRegistered', async ({ event, context }) => {
   await insertBlock(context, event.block);
@@ -30,12 +32,6 @@ ponder.on('AgreementEngine:AgreementInitialized', async ({ event, context }) => 
   await insertBlock(context, event.block);
   const key = { chainId: context.chain.id, address: event.log.address };
   await setInitialState(context, key, event.args.initialState);
-});
-
-ponder.on('AgreementEngine:Initialized', async ({ event, context }) => {
-  await insertBlock(context, event.block);
-  const key = { chainId: context.chain.id, address: event.log.address };
-  await setInitializedVersion(context, key, event.args.version);
 });
 
 /** The engine logs an action before the input that caused it. */

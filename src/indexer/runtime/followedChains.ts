@@ -4,6 +4,7 @@ import { findChainDefaults } from '../../platform/config/chainDefaults.ts';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
 import { askNode } from './askEndpoint.ts';
+import { isLocalUrl } from './isLocalUrl.ts';
 
 const initialDelayMs = 500;
 const longestDelayMs = 5_000;
@@ -28,8 +29,8 @@ export type FollowedChains = {
 /**
  * Asks the nodes of every chain. Returns once every chain has a node that answers and is up to date, or some
  * have and the others have not for ten seconds. Each chain is followed from the configured block, or else
- * from the registry's. If the chain is shorter than that (a local one with the same id), it is followed from
- * 0.
+ * from the registry's. If a local chain with the same id is shorter than that, it is followed from 0. Any other node
+ * that ends before the registry's block is not up to date: another first block would be another index.
  *
  * @throws ConfigurationError if an endpoint belongs to another chain.
  */
@@ -64,6 +65,14 @@ function findStartBlock({ chainId, startBlock }: ChainConfiguration, head: numbe
   return startBlock ?? (head !== undefined && head < registered ? 0 : registered);
 }
 
+/** Why a node with this latest block is not up to date, if its chain is not a local one. */
+function findMissing(chain: ChainConfiguration, head: number): string | undefined {
+  const { chainId, startBlock, rpcUrls } = chain;
+  const first = findStartBlock(chain, undefined);
+  if (startBlock !== undefined || head >= first || rpcUrls.every(isLocalUrl)) return undefined;
+  return `its latest block ${head} is before ${first}, the first block to index; for a chain of your own set START_BLOCK_${chainId}`;
+}
+
 /** The highest block of the chain's nodes, once one of them is usable; the others may start later. */
 async function waitForHead(chain: ChainConfiguration, timeoutMs: number, logger: Logger): Promise<number> {
   for (let delayMs = initialDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
@@ -91,8 +100,10 @@ async function askEndpoints(chain: ChainConfiguration, timeoutMs: number, logger
     if (actual !== undefined && actual !== chainId) {
       problems.push(`${variable}: ${host} is a node of chain ${actual}, not of ${chainId} (${name})`);
     }
-    if (trouble) logger.warn({ host, trouble }, 'a node of this chain cannot be used');
-    if (head !== undefined) heads.push(head);
+    const missing = head === undefined ? undefined : findMissing(chain, head);
+    const reason = trouble ?? missing;
+    if (reason) logger.warn({ host, trouble: reason }, 'a node of this chain cannot be used');
+    if (head !== undefined && !missing) heads.push(head);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return heads;

@@ -8,9 +8,11 @@ import {
 import { forgetSigners } from '../../platform/config/relayerSigners.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { leaveOnSignals } from '../../platform/supervision/leaveOnSignals.ts';
+import { boundBatches } from './boundBatches.ts';
 import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
+import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
 import { resolveQuickly } from './resolveQuickly.ts';
 import { loadPonder } from './runPonder.ts';
 import { giveUpVanishedBlocks } from './vanishedBlocks.ts';
@@ -52,9 +54,11 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
   giveUpVanishedBlocks();
+  refuseLogsOfMissingBlocks();
   const logger = pino({ level: logLevel, base: { process: name } });
   passOverLateNodes(chains, logger);
   resolveQuickly();
+  boundBatches();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });

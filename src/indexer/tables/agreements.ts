@@ -22,7 +22,7 @@ export async function insertAgreement(
     address: args.agreement,
     factory: log.address,
     owner: args.owner,
-    ...readDocUri(event),
+    ...readDocUri(log),
     docHash: args.docHash,
     contentHash: creation?.signedHash ?? null,
     inputCount: 0,
@@ -51,14 +51,6 @@ export async function setPermit(
 
 export async function setInitialState(context: Context, key: AgreementKey, state: Hex): Promise<void> {
   await context.db.update(schema.agreement, key).set({ initialState: state, currentState: state });
-}
-
-export async function setInitializedVersion(
-  context: Context,
-  key: AgreementKey,
-  version: bigint,
-): Promise<void> {
-  await context.db.update(schema.agreement, key).set({ initializedVersion: version });
 }
 
 /** Moves the agreement to the state after one more input and returns the new row. */

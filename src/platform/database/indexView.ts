@@ -20,7 +20,6 @@ export const indexedAgreements = views.table('agreements', {
   docHash: hex().notNull(),
   initialState: hex(),
   currentState: hex(),
-  initializedVersion: uint256(),
   permitSigner: hex(),
   permitSubmitter: hex(),
   permitNonce: uint256(),

@@ -6,6 +6,7 @@ import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { displaceWaiting } from '../../records/agreements/displacedRecords.ts';
+import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { exchangeWaiting } from './exchangeWaiting.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf, secondsOf } from './projectedColumns.ts';
@@ -134,7 +135,7 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
   return idsOf(
     transaction,
     sql`update service.records record set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
-      doc_uri = shown.doc_uri, initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
+      doc_uri = left(shown.doc_uri, ${maxDocUri}), initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
       deploy_block_number = shown.block_number,
       deployed_at = to_timestamp(shown.block_timestamp), updated_at = now()
     from ${recordsOf(checksummed)} as shown(id text, address text, owner text, doc_uri text, initial_state text,

@@ -68,7 +68,7 @@ const superseding = {
 const unreadable = {
   reason: 'permit_effect_unreadable',
   message:
-    'The nonce was used through another contract, so the signed values are unknown. Import the agreement by its address.',
+    'The nonce was used by a call that cannot be read, as through another contract, so the signed values are unknown. Import the agreement by its address.',
 };
 
 async function writeSuperseded(

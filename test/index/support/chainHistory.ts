@@ -53,7 +53,6 @@ export async function readExpectedRows(chain: TestChain) {
           doc_hash: event.args.docHash,
           initial_state: null,
           current_state: null,
-          initialized_version: null,
           ...noPermit,
           input_count: 0,
           transition_count: 0,
@@ -95,9 +94,6 @@ export async function readExpectedRows(chain: TestChain) {
         if (!agreement) throw new Error('an initialisation of no agreement');
         agreement.initial_state = event.args.initialState;
         agreement.current_state = event.args.initialState;
-        break;
-      case 'Initialized':
-        if (agreement) agreement.initialized_version = event.args.version.toString();
         break;
       case 'ActionExecuted':
         if (!agreement) throw new Error('an execution of no agreement');

@@ -10,6 +10,7 @@ import {
   deployment,
   handOver,
   input,
+  lamp,
   type Scene,
   toggle,
 } from './support/scene.ts';
@@ -188,6 +189,40 @@ test('an own deployment that comes back at an imported address is Deployed; the 
     error: null,
   });
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: addressOfClone(1) });
+});
+
+test('an imported agreement whose permit has failed as unreadable keeps its one record if a reorg makes the permit readable', async () => {
+  const { recordId, transactionId } = await scene.draft();
+  const event = deployment();
+  await scene.mine({ ...event, isIndirect: true });
+  expect(await scene.record(recordId)).toMatchObject({ error: { reason: 'permit_effect_unreadable' } });
+  const adopted = await scene.askFor(clone, lamp, scene.principalId);
+  await scene.fold();
+  const expectAt = async (address: string) => {
+    expect(await scene.record(adopted.recordId)).toMatchObject({ status: 'Deployed', address, error: null });
+    expect((await scene.record(recordId)).status).toBe('Draft');
+  };
+  await expectAt(clone);
+  scene.drop(1);
+  await scene.mine();
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', error: null });
+  expect(await scene.record(adopted.recordId)).toMatchObject({ status: 'Draft', address: clone });
+  await scene.mine(event, input(toggle('5')));
+  await expectAt(clone);
+  expect((await scene.transaction(transactionId)).state).toBe('mined');
+  expect((await scene.record(recordId)).error).toMatchObject({ reason: 'agreement_held' });
+  expect(await scene.history(adopted.recordId)).toHaveLength(1);
+  // At another address the permit's agreement is the Draft's, and the imported record waits for its own.
+  scene.drop(1);
+  await scene.mine(deployment({ lamp: createLamp('another'), signer: bob }), event);
+  const second = addressOfClone(1);
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: second, error: null });
+  expect(await scene.record(adopted.recordId)).toMatchObject({ status: 'Draft', address: clone });
+  expect(await scene.history(adopted.recordId)).toEqual([]);
+  scene.drop(1);
+  await scene.mine({ ...event, isIndirect: true });
+  await expectAt(clone);
+  expect((await scene.record(recordId)).error).toMatchObject({ reason: 'permit_effect_unreadable' });
 });
 
 test('of two records imported at one address, the one whose document the chain has there is Deployed', async () => {

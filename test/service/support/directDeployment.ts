@@ -42,14 +42,7 @@ export async function deployDirectly(chain: TestChain, deployment: DirectDeploym
       p.actions,
     ],
   });
-  const { factory, token } = chain;
-  const hash = isIndirect
-    ? await chain.send(
-        token,
-        encodeFunctionData({ abi: testTokenAbi, functionName: 'forward', args: [factory, data] }),
-      )
-    : await chain.send(factory, data);
-  return readDeployed(chain, hash);
+  return callFactory(chain, { data, isIndirect });
 }
 
 /** Sends a signer's permit for a deployment without the service. */
@@ -59,7 +52,7 @@ export async function deployByPermit(
     permit: { signer: Address; deadline: number; signature: { v: number; r: Hex; s: Hex } };
   },
 ): Promise<Address> {
-  const { agreement, values, docUri, permit } = deployment;
+  const { agreement, values, docUri, isIndirect, permit } = deployment;
   const p = compileAgreement(agreement, { docUri, values });
   const { v, r, s } = permit.signature;
   const data = encodeFunctionData({
@@ -81,7 +74,21 @@ export async function deployByPermit(
       s,
     ],
   });
-  return readDeployed(chain, await chain.send(chain.factory, data));
+  return callFactory(chain, { data, isIndirect });
+}
+
+async function callFactory(
+  chain: TestChain,
+  { data, isIndirect }: { data: Hex; isIndirect: boolean | undefined },
+): Promise<Address> {
+  const { factory, token } = chain;
+  const hash = isIndirect
+    ? await chain.send(
+        token,
+        encodeFunctionData({ abi: testTokenAbi, functionName: 'forward', args: [factory, data] }),
+      )
+    : await chain.send(factory, data);
+  return readDeployed(chain, hash);
 }
 
 async function readDeployed({ client }: TestChain, hash: Hex): Promise<Address> {

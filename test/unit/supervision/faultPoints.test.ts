@@ -27,7 +27,7 @@ test('the labelled places in the sources are the listed ones', () => {
 });
 
 test('at each listed place a test of its own kills a process', () => {
-  const tests = readAll('test/{service,e2e}/**/*.test.ts');
+  const tests = readAll('test/{service,e2e,long}/**/*.test.ts');
   const missing = Object.entries(faultPoints).flatMap(([group, points]) =>
     tests.includes(`faultPoints.${group}`)
       ? []

@@ -56,6 +56,7 @@ export const records = serviceSchema.table(
     document: text().notNull(),
     docHash: hash().notNull(),
     templateId: text().notNull(),
+    /** At most 2,048 characters of it: an adopted agreement may have a longer one. */
     docUri: text().notNull(),
     documentId: text(),
     participants: json().$type<readonly Participant[]>().notNull(),

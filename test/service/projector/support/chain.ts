@@ -154,7 +154,6 @@ function deploymentOf(lamp: Lamp, address: Address, factory: Address, owner: Add
     doc_uri: lamp.docUri,
     doc_hash: lamp.docHash,
     initial_state: nameHash(lamp.initialState),
-    initialized_version: '1',
     verifier_count: 0,
     action_count: 0,
     updated_block_number: '0',
