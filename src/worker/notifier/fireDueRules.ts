@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import { passFoldGate } from '../../platform/database/foldGate.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records, VariableValues } from '../../platform/database/tables/records.ts';
@@ -44,7 +45,8 @@ export type FiredRules = {
 
 /**
  * Fires a batch of a chain's due rules of time, in the caller's transaction, which must see concurrent
- * commits. One process per chain does so at a time; for any other there is nothing to do. Of several missed
+ * commits. One process per chain does so at a time; for any other there is nothing to do, nor is there while a fold keeps
+ * others from changing its records. Of several missed
  * intervals only the last one fires. Confirmed, unreleased events are released first, because a transition
  * comes before notifications about its state.
  *
@@ -61,7 +63,8 @@ export async function fireDueRules(
   const lock = await transaction.execute<{ held: boolean }>(
     sql`select pg_try_advisory_xact_lock(${ruleLock}::int, ${chainId}::int) as held`,
   );
-  if (lock.rows[0]?.held !== true) return { schedules: 0, firings: 0, next: undefined };
+  if (lock.rows[0]?.held !== true || !(await passFoldGate(transaction, chainId)))
+    return { schedules: 0, firings: 0, next: undefined };
   const looked = await transaction.execute<TurnRow>(findTurns({ chainId, clock, after }));
   const turns = looked.rows.filter(({ is_due: isDue }) => isDue).slice(0, schedulesAtOnce);
   const { rows } = await transaction.execute<DueRow>(sql`

@@ -84,8 +84,9 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
   const announced = { deployed: begun, extended, documents, announcedSince };
-  await announceTransitions(transaction, { ...announced, adoptedHistory, submissions, eventIds });
+  // Schedules are locked before shared texts of notifications, as by rules that fire.
   await planTemporalRules(transaction, { ...announced, chainId });
+  await announceTransitions(transaction, { ...announced, adoptedHistory, submissions, eventIds });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
     unrestored,

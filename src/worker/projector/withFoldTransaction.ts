@@ -45,7 +45,7 @@ type Work<Result> = {
  * index. Returns `undefined` if another process is folding. A failure ends the session, and with it
  * transaction and lock. A fold fails if somebody else changes the same rows.
  *
- * @param isGated keeps those waiting instead that change records of the chain.
+ * @param isGated keeps those waiting instead that change records of the chain, and its rules of time.
  * @param isExclusive keeps those waiting instead that change transactions.
  * @throws IndexAbsentError if no indexer has been at work yet.
  */
