@@ -14,7 +14,7 @@ import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
 import { createDailyAllowance, type DailyAllowance, leftToday } from './dailyAllowance.ts';
-import { releaseFirings } from './releaseFirings.ts';
+import { releaseFirstMails } from './releaseMails.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
 
@@ -76,7 +76,7 @@ export async function fireDueRules(
   const principals = [...new Set(rows.map(({ principal_id: id }) => id))];
   const confirmed = { chainId, through: clock.confirmedBlock, principals };
   const { unfinished } = await releaseFirst(transaction, confirmed);
-  if (rows.length > 0) await releaseFirings(transaction, confirmed);
+  await releaseFirstMails(transaction, confirmed);
   const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
   let firings = 0;
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');

@@ -1,10 +1,8 @@
 import type pg from 'pg';
-import type { Queryable } from '../../platform/database/database.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { holdSpans } from '../../platform/tracing/heldSpans.ts';
-import { releaseFirings } from '../notifier/releaseFirings.ts';
-import { releaseEvents } from '../publisher/releaseEvents.ts';
 import { type Fold, type FoldOptions, fold } from './fold.ts';
+import { createReleases } from './releaseRounds.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 
 /** A fold releases for this long at most; the rest follows after the next fold. */
@@ -48,21 +46,4 @@ export async function foldChain({
   );
   const result = await folding;
   return result?.kind === 'folded' && !isReleased ? { ...result, isComplete: false } : result;
-}
-
-/** Each call releases a batch, in rounds over the principals, and returns whether none is left. */
-function createReleases(due: {
-  chainId: number;
-  through: bigint;
-}): (transaction: Queryable) => Promise<boolean> {
-  let after: string | undefined;
-  let isMore = false;
-  return async (transaction) => {
-    const { next, unfinished } = await releaseEvents(transaction, { ...due, after });
-    const hasFirings = await releaseFirings(transaction, due);
-    const isFinished = next === undefined && !isMore && unfinished.length === 0 && !hasFirings;
-    isMore = next !== undefined && (isMore || unfinished.length > 0);
-    after = next;
-    return isFinished;
-  };
 }

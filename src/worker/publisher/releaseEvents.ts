@@ -12,14 +12,14 @@ import { countUse } from './countUse.ts';
 import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
 import { storeEvents } from './storeEvents.ts';
 
-/** Whether a chain has waiting events, or firings of rules, in blocks up to `through`. */
+/** Whether a chain has waiting events or mails in blocks up to `through`. */
 export async function hasReleasable(
   transaction: Queryable,
   { chainId, through }: { chainId: number; through: bigint },
 ): Promise<boolean> {
   const { rows } = await transaction.execute<{ found: boolean }>(sql`
     select exists (select 1 from service.events where ${isDue(chainId, through)})
-      or exists (select 1 from service.rule_firings where ${isDue(chainId, through)}) as found`);
+      or exists (select 1 from service.rule_firings where ${isDue(chainId, through)} and channel = 'email') as found`);
   return rows[0]?.found === true;
 }
 
@@ -157,6 +157,7 @@ async function release(transaction: Queryable, which: SQL): Promise<string[]> {
       where feed.principal_id = last.principal_id
     )
     select * from released order by principal_id, position`);
+  await releaseFirings(transaction, rows);
   const owners = rows.map(({ principal_id: id }) => id);
   await planDeliveries(transaction, rows.map(eventOf));
   await transaction.execute(
@@ -164,6 +165,15 @@ async function release(transaction: Queryable, which: SQL): Promise<string[]> {
   );
   await countUse(transaction, rows);
   return owners;
+}
+
+/** A rule's firing is released with its event: a reorg in between would otherwise take back the event alone. */
+async function releaseFirings(transaction: Queryable, released: readonly ReleasedRow[]): Promise<void> {
+  const ids = released.flatMap(({ id, type }) => (type === 'agreement.notification.triggered' ? id : []));
+  if (ids.length === 0) return;
+  await transaction.execute(sql`
+    update service.rule_firings set state = 'released'
+    where id = any(${arrayOf(ids)}::text[]) and state || '' = 'pending'`);
 }
 
 function eventOf(row: ReleasedRow): DeliverableEvent {
