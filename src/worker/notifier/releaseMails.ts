@@ -5,6 +5,7 @@ import { arrayOf } from '../../platform/database/statements.ts';
 import type { mails } from '../../platform/database/tables/rules.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
+import { lockFreeFeeds } from '../../records/events/lockFeeds.ts';
 import { queueMails } from './queueMails.ts';
 
 const mailsAtOnce = 1_000;
@@ -14,7 +15,8 @@ const principalsAtOnce = 200;
 type Due = { chainId: number; through: bigint };
 
 export type MailRelease = {
-  /** Whether principals of this batch may have more mails to release. */
+  readonly released: number;
+  /** Whether principals of this batch may have more mails to release, or others had locked their feeds. */
   readonly isMore: boolean;
   /** The principal after whom the next batch of this round begins; undefined at the round's end. */
   readonly next: string | undefined;
@@ -23,7 +25,8 @@ export type MailRelease = {
 /**
  * Releases a batch of a chain's waiting mails in blocks up to `through`: of each principal the first ones, in turns over
  * principals. Nothing withdraws them any more, and they are sent after the commit. Call it after the release of events,
- * in the same transaction.
+ * in the same transaction. Whoever releases to a principal counts that, so principals whose feeds others have locked are
+ * left for a later batch.
  *
  * @param options.after the principal after whom this batch begins; undefined for the beginning of a round.
  */
@@ -32,17 +35,21 @@ export async function releaseMails(
   options: Due & { after?: string | undefined },
 ): Promise<MailRelease> {
   const { rows: looked } = await transaction.execute<TurnRow>(findTurns(options));
-  const principals = looked.flatMap((turn) => (turn.is_due ? turn.owner : []));
+  const due = looked.flatMap((turn) => (turn.is_due ? turn.owner : []));
+  const known = due.filter((id) => id !== unknownOwner);
+  const free = known.length > 0 ? await lockFreeFeeds(transaction, known) : [];
+  const principals = due.filter((id) => id === unknownOwner || free.includes(id));
+  const { released, isMore } = await releaseFirstMails(transaction, { ...options, principals });
   const last = looked.length === principalsAtOnce ? looked.at(-1) : undefined;
-  return { isMore: await releaseFirstMails(transaction, { ...options, principals }), next: last?.owner };
+  return { released, isMore: isMore || principals.length < due.length, next: last?.owner };
 }
 
-/** Releases the first waiting mails of these principals. Returns whether there may be more. */
+/** Releases the first waiting mails of these principals, whose feeds are locked. */
 export async function releaseFirstMails(
   transaction: Queryable,
   { chainId, through, principals }: Due & { principals: readonly string[] },
-): Promise<boolean> {
-  if (principals.length === 0) return false;
+): Promise<Omit<MailRelease, 'next'>> {
+  if (principals.length === 0) return { released: 0, isMore: false };
   const share = Math.ceil(mailsAtOnce / principals.length);
   // A fold may withdraw a firing at the same time, so the state is checked again, in a form that matches no index.
   const { rows } = await transaction.execute<ReleasedRow>(sql`
@@ -70,7 +77,8 @@ export async function releaseFirstMails(
     ),
   );
   const counts = Map.groupBy(rows, (row) => row.owner);
-  return principals.some((id) => (counts.get(id)?.length ?? 0) >= share);
+  const isMore = principals.some((id) => (counts.get(id)?.length ?? 0) >= share);
+  return { released: rows.length, isMore };
 }
 
 type TurnRow = { owner: string; is_due: boolean };
@@ -79,6 +87,8 @@ type ReleasedRow = { owner: string; principal_id: string | null } & {
   [Key in keyof RowOf<typeof mails, 'firing_id'>]: string | null;
 };
 
+/** Of firings from before their principal was stored. */
+const unknownOwner = '';
 const owner = sql.raw(ownerKeyOf('rule_firings.'));
 
 function isWaiting(chainId: number): SQL {

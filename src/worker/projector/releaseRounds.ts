@@ -3,35 +3,48 @@ import { releaseMails } from '../notifier/releaseMails.ts';
 import { releaseEvents } from '../publisher/releaseEvents.ts';
 
 type Due = { chainId: number; through: bigint };
-type Batch = { readonly next: string | undefined; readonly isMore: boolean };
 
-/**
- * Releases a chain's confirmed events and mails, in rounds over the principals: each call releases a batch of both, and
- * returns whether none is left.
- */
-export function createReleases(due: Due): (transaction: Queryable) => Promise<boolean> {
+/** After a batch: there may be more to release; or only of principals whose feeds others have locked; or nothing. */
+export type ReleaseProgress = 'more' | 'busy' | 'finished';
+
+type Batch = {
+  readonly next: string | undefined;
+  readonly isMore: boolean;
+  /** Whether it has released anything. */
+  readonly isUseful: boolean;
+};
+
+/** Releases a chain's confirmed events and mails, in rounds over the principals: each call releases a batch of both. */
+export function createReleases(due: Due): (transaction: Queryable) => Promise<ReleaseProgress> {
   const releaseSomeEvents = createRounds(async (transaction, after) => {
-    const { next, unfinished } = await releaseEvents(transaction, { ...due, after });
-    return { next, isMore: unfinished.length > 0 };
+    const { released, next, unfinished } = await releaseEvents(transaction, { ...due, after });
+    return { next, isMore: unfinished.length > 0, isUseful: released > 0 };
   });
-  const releaseSomeMails = createRounds((transaction, after) => releaseMails(transaction, { ...due, after }));
+  const releaseSomeMails = createRounds(async (transaction, after) => {
+    const { released, next, isMore } = await releaseMails(transaction, { ...due, after });
+    return { next, isMore, isUseful: released > 0 };
+  });
   return async (transaction) => {
-    const areEventsReleased = await releaseSomeEvents(transaction);
-    return (await releaseSomeMails(transaction)) && areEventsReleased;
+    const both = [await releaseSomeEvents(transaction), await releaseSomeMails(transaction)];
+    return (['more', 'busy'] as const).find((progress) => both.includes(progress)) ?? 'finished';
   };
 }
 
-/** Each call takes the next batch of a round, and returns whether a whole round has left nothing. */
+/** Each call takes the next batch of a round. */
 function createRounds(
   takeBatch: (transaction: Queryable, after: string | undefined) => Promise<Batch>,
-): (transaction: Queryable) => Promise<boolean> {
+): (transaction: Queryable) => Promise<ReleaseProgress> {
   let after: string | undefined;
   let isMore = false;
+  let isUseful = false;
   return async (transaction) => {
     const batch = await takeBatch(transaction, after);
-    const isFinished = batch.next === undefined && !isMore && !batch.isMore;
-    isMore = batch.next !== undefined && (isMore || batch.isMore);
     after = batch.next;
-    return isFinished;
+    isMore ||= batch.isMore;
+    isUseful ||= batch.isUseful;
+    if (after !== undefined) return 'more';
+    const progress = !isMore ? 'finished' : isUseful ? 'more' : 'busy';
+    [isMore, isUseful] = [false, false];
+    return progress;
   };
 }

@@ -1,6 +1,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drizzleOptions } from '../../../src/platform/database/database.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
+import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
 import { type MailRelease, releaseMails } from '../../../src/worker/notifier/releaseMails.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
@@ -90,4 +92,16 @@ test('a round goes over all principals, some hundred at a time', async () => {
   expect(first).toMatchObject({ isMore: false, next: 'prn_299' });
   expect(await release(first.next)).toMatchObject({ isMore: false, next: undefined });
   expect(Object.values(await countDue())).toContain(1);
+});
+
+test('mails wait for nobody who releases to another principal', async () => {
+  const lock = ['prn_busy'];
+  await insertWaiting('prn_busy', { count: 3, block: 1 });
+  await insertWaiting('prn_free', { count: 3, block: 1 });
+  await inTransaction(fixture.database, (transaction) => lockFeeds(transaction, lock));
+  await inTransaction(fixture.database, async (transaction) => {
+    await lockFeeds(transaction, lock);
+    expect(await release()).toMatchObject({ released: 3, isMore: true });
+  });
+  expect(await release()).toMatchObject({ released: 3, isMore: false });
 });
