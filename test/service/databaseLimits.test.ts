@@ -27,6 +27,14 @@ test('the database ends statements and idle transactions of the service after 30
   expect(rows).toEqual([{ statements: '30s', transactions: '30s' }]);
 });
 
+test('the database ends a session of the service within a minute after its machine is lost', async () => {
+  const { rows } = await handle.pool.query(
+    `select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+      current_setting('tcp_keepalives_count') as count, current_setting('tcp_user_timeout') as answer`,
+  );
+  expect(rows).toEqual([{ idle: '30', interval: '10', count: '3', answer: '60000' }]);
+});
+
 test('the database compiles no plan of the service', async () => {
   const { rows } = await handle.pool.query('show jit');
   expect(rows).toEqual([{ jit: 'off' }]);

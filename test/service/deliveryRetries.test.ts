@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
+import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { redeliver } from '../../src/records/webhooks/redeliver.ts';
 import { recordResults } from '../../src/worker/deliverer/recordResults.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
@@ -200,10 +202,12 @@ test('a redelivery that is asked for during the attempt of another is made too',
   await world.release([await world.createRecord()]);
   await world.startDeliverer();
   const webhookSettings = readWebhookSettings({});
+  const quotas = createQuotaKeeper({ database: world.database, logger: pino({ level: 'silent' }) });
+  onTestFinished(quotas.close);
   const ask = async () => {
     const [row] = await world.readDeliveries(id);
     const reference = { id, principalId: world.principalId };
-    await redeliver(reference, row?.id ?? '', { database: world.database, webhookSettings });
+    await redeliver(reference, row?.id ?? '', { database: world.database, quotas, webhookSettings });
   };
   await waitUntil('the first attempt is there', () => held.length === 1);
   held[0]?.(400);

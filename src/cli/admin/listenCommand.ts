@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import type { Principal } from '../../records/principals/principals.ts';
+import { addUsage } from '../../records/quotas/usage.ts';
 import { createSubscription } from '../../records/webhooks/createSubscription.ts';
 import { getDelivery } from '../../records/webhooks/getDelivery.ts';
 import { readSigningSecrets } from '../../records/webhooks/secrets.ts';
@@ -113,6 +114,7 @@ async function checkWay(
 ): Promise<void> {
   const attempts = 1;
   const { deliveryId } = await planTest(database, reference, attempts);
+  await addUsage(database, [{ principalId: reference.principalId, events: 1 }]);
   const giveUpAt = performance.now() + testWaitMs;
   for (;;) {
     const delivery = await getDelivery(database, { subscriptionId: reference.id, deliveryId });

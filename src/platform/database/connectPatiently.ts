@@ -2,16 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from './isDatabaseAway.ts';
-import { setUpSession } from './sessionSettings.ts';
+import { noticeEnd, setUpSession } from './sessionSettings.ts';
 
 const attemptTimeoutMs = 5_000;
 const pauseMs = 500;
-
-/**
- * With these settings the database ends the session within a minute if the client's host disappears, and
- * releases its locks.
- */
-const noticeEnd = { tcp_keepalives_idle: '30', tcp_keepalives_interval: '10', tcp_keepalives_count: '3' };
 
 /**
  * Connects to a database that may still be starting. Permanent errors, such as a wrong password, fail at

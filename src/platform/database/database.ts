@@ -1,7 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { setUpSession } from './sessionSettings.ts';
+import { noticeEnd, setUpSession } from './sessionSettings.ts';
 
 export type Database = NodePgDatabase & { readonly $client: pg.Pool };
 export type DatabaseTransaction = NodePgDatabase;
@@ -16,6 +16,7 @@ export const drizzleOptions = { casing: 'snake_case' } as const;
 
 const statementTimeoutMs = 30_000;
 const settings = {
+  ...noticeEnd,
   statement_timeout: String(statementTimeoutMs),
   idle_in_transaction_session_timeout: String(statementTimeoutMs),
 };

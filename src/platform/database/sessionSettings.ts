@@ -7,6 +7,17 @@ import type pg from 'pg';
 export const commonSettings = { jit: 'off' } as const;
 
 /**
+ * With these settings the database ends the session within a minute if the client's host disappears, and
+ * releases its locks: also if an answer is under way to it, when no keepalive is sent.
+ */
+export const noticeEnd = {
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '60s',
+} as const;
+
+/**
  * Applies the settings to a session, in one round trip. They are not startup parameters, because PgBouncer
  * refuses parameters that it does not know.
  */

@@ -10,6 +10,7 @@ import { addTotals, addUsage } from './usage.ts';
 /** What one write adds to its principal's usage. */
 export type Use = {
   openTransactions?: number;
+  events?: number;
   gas?: bigint;
   answerBytes?: number;
   storedBytes?: number;
@@ -101,7 +102,10 @@ export function createQuotaKeeper(options: {
       await inTransaction(database, async (transaction) => {
         await addUsage(
           transaction,
-          counted.filter(({ gas, answerBytes }) => gas !== undefined || answerBytes !== undefined),
+          counted.filter(
+            ({ events, gas, answerBytes }) =>
+              events !== undefined || gas !== undefined || answerBytes !== undefined,
+          ),
         );
         await addTotals(
           transaction,
@@ -219,6 +223,7 @@ function usedOf(use: Use, quota: Quota): number {
     case 'adoptedAgreements':
       return use.adoptedAgreements ?? 0;
     case 'eventsPerDay':
+      return use.events ?? 0;
     case 'eventBytesPerDay':
     case 'mailsPerDay':
       return 0;

@@ -44,6 +44,9 @@ export async function createSubscription(
   const secret = createSigningSecret();
   return inTransaction(database, async (transaction) => {
     await lockPrincipal(transaction, principalId);
+    // A concurrent release without this subscription is in the feed before this commit; later ones are
+    // delivered.
+    await lockFeeds(transaction, [principalId]);
     await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
     await removeLongDisabled(transaction, principalId);
     const [subscription] = await transaction
@@ -59,9 +62,6 @@ export async function createSubscription(
       })
       .returning(subscriptionColumns);
     if (!subscription) throw new Error(`the subscription ${id} was not stored`);
-    // A concurrent release without this subscription is in the feed before this commit; later ones are
-    // delivered.
-    await lockFeeds(transaction, [principalId]);
     return { subscription, secret };
   });
 }

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { orderedKey } from '../../platform/database/orderedKey.ts';
-import { addUsage } from '../quotas/usage.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
@@ -27,10 +26,10 @@ export type Recovered = {
 export async function recover(
   reference: SubscriptionReference,
   since: string,
-  { database, webhookSettings }: Pick<WebhookServices, 'database' | 'webhookSettings'>,
+  { database, quotas, webhookSettings }: Pick<WebhookServices, 'database' | 'quotas' | 'webhookSettings'>,
 ): Promise<Recovered> {
   requireActive(await getSubscription(database, reference));
-  return inTransaction(database, async (transaction) => {
+  const recovered = await inTransaction(database, async (transaction) => {
     // All are due at once, in the order of their planning.
     const { rowCount } = await transaction.execute(sql`
       with failed as (
@@ -44,11 +43,10 @@ export async function recover(
         attempt_limit = delivery.attempt_count + ${webhookSettings.attempts}::int,
         next_attempt_at = now() - (${mostRecovered} - place) * interval '1 millisecond'
       from ordered where delivery.id = ordered.id`);
-    const recovered = rowCount ?? 0;
-    if (recovered > 0) {
-      await addUsage(transaction, [{ principalId: reference.principalId, events: recovered }]);
-      await wakeSubscription(transaction, reference.id);
-    }
-    return { recovered, hasMore: recovered === mostRecovered };
+    const count = rowCount ?? 0;
+    if (count > 0) await wakeSubscription(transaction, reference.id);
+    return count;
   });
+  if (recovered > 0) quotas.note(reference.principalId, { events: recovered });
+  return { recovered, hasMore: recovered === mostRecovered };
 }

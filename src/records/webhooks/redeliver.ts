@@ -1,7 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { deliveries } from '../../platform/database/tables/webhooks.ts';
-import { addUsage } from '../quotas/usage.ts';
 import type { DeliveryRow } from './deliveryResource.ts';
 import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
@@ -19,13 +18,13 @@ import type { WebhookServices } from './webhookServices.ts';
 export async function redeliver(
   reference: SubscriptionReference,
   deliveryId: string,
-  { database, webhookSettings }: Pick<WebhookServices, 'database' | 'webhookSettings'>,
+  { database, quotas, webhookSettings }: Pick<WebhookServices, 'database' | 'quotas' | 'webhookSettings'>,
 ): Promise<DeliveryRow> {
   const subscriptionId = reference.id;
   const subscription = await getSubscription(database, reference);
   await getDelivery(database, { subscriptionId, deliveryId });
   requireActive(subscription);
-  return inTransaction(database, async (transaction) => {
+  const redelivered = await inTransaction(database, async (transaction) => {
     await transaction
       .update(deliveries)
       .set({
@@ -36,8 +35,9 @@ export async function redeliver(
         updatedAt: sql`now()`,
       })
       .where(and(eq(deliveries.id, deliveryId), ne(deliveries.status, 'pending')));
-    await addUsage(transaction, [{ principalId: reference.principalId, events: 1 }]);
     await wakeSubscription(transaction, subscriptionId);
     return getDelivery(transaction, { subscriptionId, deliveryId });
   });
+  quotas.note(reference.principalId, { events: 1 });
+  return redelivered;
 }

@@ -7,7 +7,6 @@ import { type DeliveryStatus, deliveries } from '../../platform/database/tables/
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent } from '../../platform/tracing/tracing.ts';
 import { writeEnvelope } from '../events/envelope.ts';
-import { addUsage } from '../quotas/usage.ts';
 import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
@@ -38,11 +37,17 @@ export type TestOutcome = {
  */
 export async function testDelivery(
   reference: SubscriptionReference,
-  { database, changes, webhookSettings }: Pick<WebhookServices, 'database' | 'changes' | 'webhookSettings'>,
+  {
+    database,
+    changes,
+    quotas,
+    webhookSettings,
+  }: Pick<WebhookServices, 'database' | 'changes' | 'quotas' | 'webhookSettings'>,
 ): Promise<TestOutcome> {
   requireActive(await getSubscription(database, reference));
   const subscriptionId = reference.id;
   const { deliveryId } = await planTest(database, reference, webhookSettings.attempts);
+  quotas.note(reference.principalId, { events: 1 });
   const { status, responseStatus, error, attemptCount } = await changes.waitFor({
     ids: [deliveryId],
     read: () => getDelivery(database, { subscriptionId, deliveryId }),
@@ -59,7 +64,7 @@ export async function testDelivery(
 }
 
 /**
- * Plans the delivery of a test event, which is in no feed and waits for no chain.
+ * Plans the delivery of a test event, which is in no feed and waits for no chain. The caller counts it.
  *
  * @param attempts how often it is attempted at most.
  * @throws RateLimitedError while too many tests of the subscription wait for their first attempt.
@@ -90,7 +95,6 @@ export function planTest(
     await transaction
       .insert(deliveries)
       .values({ id: deliveryId, subscriptionId, eventId, attemptLimit: attempts, createdAt });
-    await addUsage(transaction, [{ principalId, events: 1 }]);
     await wakeSubscription(transaction, subscriptionId);
     return { deliveryId };
   });

@@ -93,6 +93,9 @@ async function changeOrFail(
       if (left.length > 0) return undefined;
     }
   }
+  // A concurrent release with the old settings is in the feed before this commit. The subscription is locked after the feed:
+  // while it is, results of its deliveries wait.
+  await lockFeeds(transaction, [principalId]);
   const before = await getSubscription(transaction, reference, { isLocked: true });
   const others = [url, eventTypes, filters];
   const isStatusKept = status === undefined || status === before.status;
@@ -111,8 +114,6 @@ async function changeOrFail(
     .where(eq(webhookSubscriptions.id, id))
     .returning(subscriptionColumns);
   if (!after) throw new Error(`the subscription ${id} is gone`);
-  // A concurrent release with the old settings is in the feed before this commit.
-  await lockFeeds(transaction, [principalId]);
   if (after.status !== before.status) await wakeSubscription(transaction, id);
   return after;
 }

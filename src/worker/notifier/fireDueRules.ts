@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import { passFoldGate } from '../../platform/database/foldGate.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records, VariableValues } from '../../platform/database/tables/records.ts';
@@ -13,7 +14,7 @@ import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
 import { createDailyAllowance, type DailyAllowance, leftToday } from './dailyAllowance.ts';
-import { releaseFirings } from './releaseFirings.ts';
+import { releaseFirstMails } from './releaseMails.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
 
@@ -23,6 +24,8 @@ export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigi
 /** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
+/** A batch ends after about this many firings and deliveries: it holds the feeds of its principals. */
+const rowsAtOnce = 2_000;
 /** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
 const schedulesLookedAt = 200;
 /** The most principals with schedules, due or not, that a batch reads. */
@@ -32,10 +35,11 @@ type DueRow = SpanRow &
   RowOf<
     typeof records,
     'principal_id' | 'display_name' | 'template_id' | 'participants' | 'observers' | 'notification_template'
-  >;
+  > &
+  Pick<TurnRow, 'owner'>;
 
 export type FiredRules = {
-  /** Number of due schedules. */
+  /** Number of schedules that were due and taken. */
   readonly schedules: number;
   readonly firings: number;
   /** Where the next batch of this round over principals begins; undefined at its end. */
@@ -44,7 +48,8 @@ export type FiredRules = {
 
 /**
  * Fires a batch of a chain's due rules of time, in the caller's transaction, which must see concurrent
- * commits. One process per chain does so at a time; for any other there is nothing to do. Of several missed
+ * commits. One process per chain does so at a time; for any other there is nothing to do, nor is there while a fold keeps
+ * others from changing its records. Of several missed
  * intervals only the last one fires. Confirmed, unreleased events are released first, because a transition
  * comes before notifications about its state.
  *
@@ -61,37 +66,49 @@ export async function fireDueRules(
   const lock = await transaction.execute<{ held: boolean }>(
     sql`select pg_try_advisory_xact_lock(${ruleLock}::int, ${chainId}::int) as held`,
   );
-  if (lock.rows[0]?.held !== true) return { schedules: 0, firings: 0, next: undefined };
+  if (lock.rows[0]?.held !== true || !(await passFoldGate(transaction, chainId)))
+    return { schedules: 0, firings: 0, next: undefined };
   const looked = await transaction.execute<TurnRow>(findTurns({ chainId, clock, after }));
   const turns = looked.rows.filter(({ is_due: isDue }) => isDue).slice(0, schedulesAtOnce);
   const { rows } = await transaction.execute<DueRow>(sql`
     select schedule.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers,
-      r.notification_template
+      r.notification_template, ${sql.raw(ownerKeyOf('schedule.'))} as owner
     from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
     where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock, turns })})
     order by r.principal_id, schedule.due_ms for update of schedule`);
   const principals = [...new Set(rows.map(({ principal_id: id }) => id))];
   const confirmed = { chainId, through: clock.confirmedBlock, principals };
   const { unfinished } = await releaseFirst(transaction, confirmed);
-  if (rows.length > 0) await releaseFirings(transaction, confirmed);
+  await releaseFirstMails(transaction, confirmed);
   const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
+  const fired: DueRow[] = [];
   let firings = 0;
+  let stored = 0;
+  let recordId: string | undefined;
+  let variables: VariableValues = {};
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   // In the order of principals, as all transactions lock the rows of usage.
-  for (const [recordId, ofRecord] of Map.groupBy(due, ({ record_id: id }) => id)) {
+  for (const row of [...Map.groupBy(due, ({ record_id: id }) => id).values()].flat()) {
     // Once for all its rules, and one record's at a time: they may have megabytes.
-    const variables = await readVariables(transaction, recordId);
-    for (const row of ofRecord) {
-      const { number, count } = await fire(transaction, row, { ...options, variables, mailAllowance });
-      firings += count;
-      await transaction.execute(sql`
-        update service.rule_schedules set next_number = ${number + 1}
-        where record_id = ${row.record_id} and rule_id = ${row.rule_id} and span = ${row.span}`);
-    }
+    if (row.record_id !== recordId) variables = await readVariables(transaction, row.record_id);
+    recordId = row.record_id;
+    const { number, count, deliveries } = await fire(transaction, row, {
+      ...options,
+      variables,
+      mailAllowance,
+    });
+    firings += count;
+    stored += count + deliveries;
+    await transaction.execute(sql`
+      update service.rule_schedules set next_number = ${number + 1}
+      where record_id = ${row.record_id} and rule_id = ${row.rule_id} and span = ${row.span}`);
+    fired.push(row);
+    if (stored >= rowsAtOnce) break;
   }
   const isCut = turns.length === schedulesAtOnce || looked.rows.length === principalsAtOnce;
   const last = turns.length === schedulesAtOnce ? turns.at(-1) : looked.rows.at(-1);
-  return { schedules: due.length, firings, next: isCut ? last?.owner : undefined };
+  const lastFired = fired.length < due.length ? fired.at(-1) : undefined;
+  return { schedules: fired.length, firings, next: lastFired?.owner ?? (isCut ? last?.owner : undefined) };
 }
 
 /** A principal with schedules, and whether one of them is due and may fire today. */
@@ -174,13 +191,14 @@ async function fire(
     variables: VariableValues;
     mailAllowance: DailyAllowance;
   },
-): Promise<{ number: number; count: number }> {
+): Promise<{ number: number; count: number; deliveries: number }> {
   const span = spanOf(row);
   const nextNumber = Number(row.next_number);
   const due = findDue(span, { nowMs: clock.nowMs, untilMs: numberOf(row.until_ms), nextNumber });
   const { templateId, rules } = readRules(row.notification_template);
   const rule = rules.find((candidate) => candidate.id === row.rule_id);
-  if (!due || !rule || !isTemporal(rule)) return { number: due?.number ?? nextNumber, count: 0 };
+  if (!due || !rule || !isTemporal(rule))
+    return { number: due?.number ?? nextNumber, count: 0, deliveries: 0 };
   const record = {
     id: row.record_id,
     principalId: row.principal_id,
@@ -205,10 +223,11 @@ async function fire(
   });
   const events = stored.flatMap(({ event }) => event ?? []);
   // Events count when they are released; mails count here, as firings that are stored.
-  await addUsage(transaction, [{ principalId: record.principalId, events: stored.length - events.length }]);
-  await releaseNow(
+  const mails = stored.length - events.length;
+  if (mails > 0) await addUsage(transaction, [{ principalId: record.principalId, events: mails }]);
+  const deliveries = await releaseNow(
     transaction,
     events.map((event, blockOrder) => ({ ...event, blockNumber: null, txHash: null, blockOrder })),
   );
-  return { number: due.number, count: stored.length };
+  return { number: due.number, count: stored.length, deliveries };
 }

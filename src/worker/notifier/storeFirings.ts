@@ -40,6 +40,7 @@ export async function storeFirings(
   const rows = allowed.map((firing) => ({
     id: firing.id,
     record_id: firing.recordId,
+    principal_id: firing.principalId,
     rule_id: firing.ruleId,
     recipient: firing.recipient.name,
     occasion: firing.occasion,
@@ -49,11 +50,11 @@ export async function storeFirings(
   const stored = await idsOf(
     transaction,
     sql`
-    insert into service.rule_firings as firing (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state,
+    insert into service.rule_firings as firing (id, record_id, principal_id, rule_id, recipient, occasion, trigger_type, channel, state,
       chain_id, block_number)
-    select id, record_id, rule_id, recipient, occasion, trigger_type, channel, ${isReleased ? 'released' : 'pending'},
+    select id, record_id, principal_id, rule_id, recipient, occasion, trigger_type, channel, ${isReleased ? 'released' : 'pending'},
       ${chainId}::int, ${blockNumber === null ? null : String(blockNumber)}::bigint
-    from ${recordsOf(rows)} as shown(id text, record_id text, rule_id text, recipient text, occasion text,
+    from ${recordsOf(rows)} as shown(id text, record_id text, principal_id text, rule_id text, recipient text, occasion text,
       trigger_type text, channel text)
     on conflict (id) do update set state = excluded.state, block_number = excluded.block_number
     where firing.state <> 'released'

@@ -80,10 +80,9 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
 
   const { retracted, through } = comparison;
   const added = comparison.added.map(({ number }) => number);
-  const { undeployed, restored, shortened, reopened, events } = await retractBlocks(transaction, {
-    chainId,
-    numbers: retracted,
-  });
+  const { foldedHead } = position;
+  const retraction = await retractBlocks(transaction, { chainId, numbers: retracted, foldedHead });
+  const { undeployed, restored, shortened, reopened, events, adoptedHistory } = retraction;
   await setFree(transaction, undeployed);
   await insertFoldedBlocks(transaction, { chainId, blocks: comparison.added });
 
@@ -112,8 +111,10 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     chainId,
     added,
     through,
+    foldedHead,
     deployed: drafts.deployed,
     shortened,
+    adoptedHistory,
     changedTransactions,
     cache,
     eventIds,

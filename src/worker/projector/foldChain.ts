@@ -1,14 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Queryable } from '../../platform/database/database.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { holdSpans } from '../../platform/tracing/heldSpans.ts';
-import { releaseFirings } from '../notifier/releaseFirings.ts';
-import { releaseEvents } from '../publisher/releaseEvents.ts';
 import { type Fold, type FoldOptions, fold } from './fold.ts';
+import { createReleases, type ReleaseProgress } from './releaseRounds.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 
 /** A fold releases for this long at most; the rest follows after the next fold. */
 const releaseMs = 1_000;
+/** The pause before another try if others have locked the feeds of all principals that are left. */
+const busyPauseMs = 100;
 
 /**
  * Folds a chain once and releases the events that then have their confirmations. Returns `undefined` if
@@ -22,7 +23,7 @@ export async function foldChain({
 }: FoldOptions & { pool: pg.Pool; isGated: boolean; isExclusive: boolean }): Promise<Fold | undefined> {
   const { chainId } = options;
   let spans: { end(): void } | undefined;
-  let isReleased = true;
+  let progress: ReleaseProgress = 'finished';
   const folding = withFoldTransaction(
     { pool, chainId, isGated, isExclusive },
     {
@@ -39,30 +40,15 @@ export async function foldChain({
         const release = createReleases({ chainId, through });
         const endsAt = performance.now() + releaseMs;
         return async (transaction) => {
-          isReleased = await release(transaction);
+          progress = await release(transaction);
           faultPoint('beforeReleaseCommit');
-          return !isReleased && performance.now() < endsAt;
+          return progress === 'more' && performance.now() < endsAt;
         };
       },
     },
   );
   const result = await folding;
-  return result?.kind === 'folded' && !isReleased ? { ...result, isComplete: false } : result;
-}
-
-/** Each call releases a batch, in rounds over the principals, and returns whether none is left. */
-function createReleases(due: {
-  chainId: number;
-  through: bigint;
-}): (transaction: Queryable) => Promise<boolean> {
-  let after: string | undefined;
-  let isMore = false;
-  return async (transaction) => {
-    const { next, unfinished } = await releaseEvents(transaction, { ...due, after });
-    const hasFirings = await releaseFirings(transaction, due);
-    const isFinished = next === undefined && !isMore && unfinished.length === 0 && !hasFirings;
-    isMore = next !== undefined && (isMore || unfinished.length > 0);
-    after = next;
-    return isFinished;
-  };
+  if (result?.kind !== 'folded' || progress === 'finished') return result;
+  if (progress === 'busy') await delay(busyPauseMs);
+  return { ...result, isComplete: false };
 }

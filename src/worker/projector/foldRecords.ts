@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
+import type { AdoptedHistory } from './adoptedHistories.ts';
 import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
@@ -28,6 +29,7 @@ export const noRecords: RecordSelection = { deployed: [], shortened: [], touched
 type Records = RecordSelection & {
   chainId: number;
   through: bigint;
+  adoptedHistory: AdoptedHistory;
   submissions: readonly OwnInput[];
   cache: DocumentCache;
   eventIds: EventIds;
@@ -40,7 +42,7 @@ export type FoldedRecords = { changed: string[]; unrestored: UnrestoredHistory[]
 
 /** Brings these records up to date with the index. Those whose history is not restored stay as they are. */
 export async function foldRecords(transaction: Queryable, records: Records): Promise<FoldedRecords> {
-  const { chainId, through, submissions, cache, eventIds, announcedSince } = records;
+  const { chainId, through, submissions, cache, eventIds, announcedSince, adoptedHistory } = records;
   const { deployed, shortened, touched, behind } = records;
   const continued = [...new Set([...touched, ...behind])];
   if (continued.length + deployed.length + shortened.length === 0) {
@@ -82,8 +84,9 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
   const announced = { deployed: begun, extended, documents, announcedSince };
-  await announceTransitions(transaction, { ...announced, submissions, eventIds });
+  // Schedules are locked before shared texts of notifications, as by rules that fire.
   await planTemporalRules(transaction, { ...announced, chainId });
+  await announceTransitions(transaction, { ...announced, adoptedHistory, submissions, eventIds });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
     unrestored,

@@ -10,7 +10,18 @@ import { IndexAbsentError } from './foldFailure.ts';
 /** Any constant works; with the chain's id it names the lock for folding a chain. */
 const foldLock = 0x666f6c64;
 
-const tryLock = `select pg_try_advisory_lock($1, $2) as held, to_regnamespace('chain_index') is not null as is_there`;
+/**
+ * Between its transactions, the database ends the session of a fold after so long: a worker that is frozen, or whose
+ * machine is lost, must not keep its lock. Within them it does so anyway.
+ */
+const longestRest = '10s';
+
+const tryLock = `
+  with lock as materialized (select pg_try_advisory_lock($1, $2) as held)
+  select held, to_regnamespace('chain_index') is not null as is_there,
+    set_config('idle_session_timeout', case when held then '${longestRest}' else '0' end, false)
+  from lock`;
+const unlock = `select pg_advisory_unlock($1, $2), set_config('idle_session_timeout', '0', false)`;
 
 /**
  * The views are locked before the first query, so that the fold sees one deployment of the index, and in the
@@ -45,7 +56,7 @@ type Work<Result> = {
  * index. Returns `undefined` if another process is folding. A failure ends the session, and with it
  * transaction and lock. A fold fails if somebody else changes the same rows.
  *
- * @param isGated keeps those waiting instead that change records of the chain.
+ * @param isGated keeps those waiting instead that change records of the chain, and its rules of time.
  * @param isExclusive keeps those waiting instead that change transactions.
  * @throws IndexAbsentError if no indexer has been at work yet.
  */
@@ -78,7 +89,7 @@ export function withFoldTransaction<Result>(
         isMore = await rest(transaction);
         await client.query('commit');
       }
-      await client.query('select pg_advisory_unlock($1, $2)', lock);
+      await client.query(unlock, lock);
       return result;
     } catch (error) {
       discard(error instanceof Error ? error : new Error(String(error)));

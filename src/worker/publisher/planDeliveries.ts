@@ -23,13 +23,13 @@ const envelope = z.object({ data: z.unknown() });
 /**
  * Plans one delivery of each event for each active subscription of its principal that wants it, in the
  * transaction of the release: an event is delivered if and only if it is released. An event that was planned
- * before is not planned again.
+ * before is not planned again. Returns their number.
  */
 export async function planDeliveries(
   transaction: Queryable,
   released: readonly DeliverableEvent[],
-): Promise<void> {
-  if (released.length === 0) return;
+): Promise<number> {
+  if (released.length === 0) return 0;
   const subscriptions = await transaction
     .select({
       id: webhookSubscriptions.id,
@@ -46,7 +46,7 @@ export async function planDeliveries(
         ]),
       ),
     );
-  if (subscriptions.length === 0) return;
+  if (subscriptions.length === 0) return 0;
   const planned = released.flatMap((event) => {
     const own = subscriptions.filter(({ principalId }) => principalId === event.principalId);
     if (own.length === 0) return [];
@@ -61,7 +61,7 @@ export async function planDeliveries(
         position: event.position,
       }));
   });
-  if (planned.length === 0) return;
+  if (planned.length === 0) return 0;
   await transaction.execute(sql`
     insert into service.deliveries (id, subscription_id, event_id, record_id, position, status)
     select id, subscription_id, event_id, record_id, position, 'pending'
@@ -70,4 +70,5 @@ export async function planDeliveries(
     on conflict (subscription_id, event_id) do nothing`);
   for (const id of new Set(planned.map(({ subscription_id }) => subscription_id)))
     await wakeSubscription(transaction, id);
+  return planned.length;
 }

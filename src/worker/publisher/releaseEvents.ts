@@ -6,20 +6,20 @@ import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { events } from '../../platform/database/tables/events.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import { closeBody } from '../../records/events/eventParts.ts';
-import { lockFeeds } from '../../records/events/lockFeeds.ts';
+import { lockFeeds, lockFreeFeeds } from '../../records/events/lockFeeds.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
 import { countUse } from './countUse.ts';
 import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
 import { storeEvents } from './storeEvents.ts';
 
-/** Whether a chain has waiting events, or firings of rules, in blocks up to `through`. */
+/** Whether a chain has waiting events or mails in blocks up to `through`. */
 export async function hasReleasable(
   transaction: Queryable,
   { chainId, through }: { chainId: number; through: bigint },
 ): Promise<boolean> {
   const { rows } = await transaction.execute<{ found: boolean }>(sql`
     select exists (select 1 from service.events where ${isDue(chainId, through)})
-      or exists (select 1 from service.rule_firings where ${isDue(chainId, through)}) as found`);
+      or exists (select 1 from service.rule_firings where ${isDue(chainId, through)} and channel = 'email') as found`);
   return rows[0]?.found === true;
 }
 
@@ -30,7 +30,7 @@ const principalsAtOnce = 200;
 
 export type Release = {
   readonly released: number;
-  /** The principals that may have more events to release. */
+  /** The principals that may have more events to release, or whose feed others had locked. */
   readonly unfinished: readonly string[];
   /** The principal after whom the next batch of this round begins; undefined at the round's end. */
   readonly next: string | undefined;
@@ -40,7 +40,8 @@ export type Release = {
  * Releases a batch of a chain's waiting events in blocks up to `through`: of each principal the first ones in the
  * order of the chain, in turns over principals. They get the next positions in their principals' feeds, and their
  * deliveries are planned. The transaction must see concurrent commits, because all chains share the feeds; several
- * calls may run at once.
+ * calls may run at once. Principals whose feeds others have locked are left for a later batch, so that nobody waits for
+ * what somebody else is told.
  *
  * @param options.after the principal after whom this batch begins; undefined for the beginning of a round.
  */
@@ -49,10 +50,15 @@ export async function releaseEvents(
   options: { chainId: number; through: bigint; after?: string | undefined },
 ): Promise<Release> {
   const { rows: looked } = await transaction.execute<TurnRow>(findTurns(options));
-  const principals = looked.filter(({ is_due: isDue }) => isDue).map(({ owner }) => owner);
+  const due = looked.filter(({ is_due: isDue }) => isDue).map(({ owner }) => owner);
+  const principals = due.length > 0 ? await lockFreeFeeds(transaction, due) : [];
+  const busy = due.filter((id) => !principals.includes(id));
+  const { released, unfinished } = await releaseLocked(transaction, { ...options, principals });
   const last = looked.length === principalsAtOnce ? looked.at(-1) : undefined;
-  return { ...(await releaseFirst(transaction, { ...options, principals })), next: last?.owner };
+  return { released, unfinished: [...unfinished, ...busy], next: last?.owner };
 }
+
+type FirstEvents = { chainId: number; through: bigint; principals: readonly string[] };
 
 /**
  * Releases the first waiting events of these principals. The caller may hold their feeds.
@@ -61,12 +67,19 @@ export async function releaseEvents(
  */
 export async function releaseFirst(
   transaction: Queryable,
-  { chainId, through, principals }: { chainId: number; through: bigint; principals: readonly string[] },
+  first: FirstEvents,
+): Promise<Omit<Release, 'next'>> {
+  if (first.principals.length > 0) await lockFeeds(transaction, first.principals);
+  return releaseLocked(transaction, first);
+}
+
+async function releaseLocked(
+  transaction: Queryable,
+  { chainId, through, principals }: FirstEvents,
 ): Promise<Omit<Release, 'next'>> {
   if (principals.length === 0) return { released: 0, unfinished: [] };
-  await lockFeeds(transaction, principals);
   const share = Math.ceil(eventsAtOnce / principals.length);
-  const released = await release(
+  const { owners: released } = await release(
     transaction,
     sql`
     select due.* from unnest(${arrayOf(principals)}::text[]) as turn(principal_id) cross join lateral (
@@ -99,19 +112,23 @@ function findTurns({
     select owner, block_number <= ${through} as is_due from round order by place`;
 }
 
-/** Stores and releases events that need no confirmation, in a transaction as for `releaseEvents`. */
-export async function releaseNow(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
+/**
+ * Stores and releases events that need no confirmation, in a transaction as for `releaseEvents`. Returns how many
+ * deliveries it has planned.
+ */
+export async function releaseNow(transaction: Queryable, events: readonly NewEvent[]): Promise<number> {
+  if (events.length === 0) return 0;
   await storeEvents(transaction, events);
   await lockFeeds(
     transaction,
     events.map(({ principalId }) => principalId),
   );
   const ids = arrayOf(events.map(({ id }) => id));
-  await release(
+  const { deliveries } = await release(
     transaction,
     sql`select * from service.events where state = 'pending' and id = any(${ids}::text[])`,
   );
+  return deliveries;
 }
 
 function isDue(chainId: number, through: bigint): SQL {
@@ -128,14 +145,17 @@ type ReleasedRow = RowOf<
  * Releases these events, whose feeds are locked: so no position appears before a lower one, and new subscribers miss
  * nothing.
  *
- * @returns the principal of each.
+ * @returns the principal of each, and the number of their deliveries.
  */
-async function release(transaction: Queryable, which: SQL): Promise<string[]> {
+async function release(
+  transaction: Queryable,
+  which: SQL,
+): Promise<{ owners: string[]; deliveries: number }> {
   const ids = await idsOf(
     transaction,
     sql`select id from (${which}) as due order by block_number, record_id, block_order, created_at, id`,
   );
-  if (ids.length === 0) return [];
+  if (ids.length === 0) return { owners: [], deliveries: 0 };
   // By the ids, each event is found by its key: the state is in a form that matches no index. Events are locked, because a fold may
   // withdraw one at the same time: a release for a rule holds no lock of the chain.
   const { rows } = await transaction.execute<ReleasedRow>(sql`
@@ -157,13 +177,23 @@ async function release(transaction: Queryable, which: SQL): Promise<string[]> {
       where feed.principal_id = last.principal_id
     )
     select * from released order by principal_id, position`);
+  await releaseFirings(transaction, rows);
   const owners = rows.map(({ principal_id: id }) => id);
-  await planDeliveries(transaction, rows.map(eventOf));
+  const deliveries = await planDeliveries(transaction, rows.map(eventOf));
   await transaction.execute(
     sql`select pg_notify(${channels.eventsReleased}, id) from unnest(${arrayOf([...new Set(owners)])}::text[]) as id`,
   );
   await countUse(transaction, rows);
-  return owners;
+  return { owners, deliveries };
+}
+
+/** A rule's firing is released with its event: a reorg in between would otherwise take back the event alone. */
+async function releaseFirings(transaction: Queryable, released: readonly ReleasedRow[]): Promise<void> {
+  const ids = released.flatMap(({ id, type }) => (type === 'agreement.notification.triggered' ? id : []));
+  if (ids.length === 0) return;
+  await transaction.execute(sql`
+    update service.rule_firings set state = 'released'
+    where id = any(${arrayOf(ids)}::text[]) and state || '' = 'pending'`);
 }
 
 function eventOf(row: ReleasedRow): DeliverableEvent {

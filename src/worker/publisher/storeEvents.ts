@@ -4,6 +4,7 @@ import { idsOf, recordsOf } from '../../platform/database/statements.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
 import { beginSpans } from './beginSpans.ts';
+import { storeParts } from './storeParts.ts';
 
 /**
  * Stores events that wait for the confirmations of their blocks, in the caller's transaction. An event that
@@ -12,7 +13,10 @@ import { beginSpans } from './beginSpans.ts';
  */
 export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await storeParts(transaction, events);
+  await storeParts(
+    transaction,
+    events.flatMap(({ parts }) => (parts ? [parts.notification, parts.variables] : [])),
+  );
   const spans = await beginSpans(transaction, events, {
     name: 'write event',
     attributesOf: ({ id, type }) => ({ 'agreements.event.id': id, 'agreements.event.type': type }),
@@ -50,19 +54,4 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
     const span = spans.get(id);
     if (span) endWith(transaction, span);
   }
-}
-
-/** Stores new shared parts of the events, in the order of the ids, to avoid deadlocks. */
-async function storeParts(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
-  const parts = new Map(
-    events.flatMap(({ parts: own }) =>
-      own ? [own.notification, own.variables].map(({ id, text }) => [id, text] as const) : [],
-    ),
-  );
-  if (parts.size === 0) return;
-  const rows = [...parts].map(([id, text]) => ({ id, text }));
-  await transaction.execute(sql`
-    insert into service.event_parts (id, text)
-    select id, text from ${recordsOf(rows)} as given(id text, text text) order by id
-    on conflict (id) do update set used_at = now()`);
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drizzleOptions } from '../../../src/platform/database/database.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
+import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
 import { type Release, releaseEvents } from '../../../src/worker/publisher/releaseEvents.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
@@ -84,4 +86,18 @@ test('a round goes over all principals, some hundred at a time', async () => {
   const first = await release();
   expect(first).toMatchObject({ released: 200, next: 'prn_299' });
   expect(await release(first.next)).toMatchObject({ released: 50, next: undefined });
+});
+
+test('no principal waits for the feed of another, which comes later', async () => {
+  await insertWaiting('prn_busy', { count: 3, from: 1 });
+  await insertWaiting('prn_free', { count: 3, from: 1 });
+  // From now on it has a feed.
+  await inTransaction(fixture.database, (transaction) => lockFeeds(transaction, ['prn_busy']));
+  await inTransaction(fixture.database, async (transaction) => {
+    await lockFeeds(transaction, ['prn_busy']);
+    expect(await release()).toMatchObject({ released: 3, unfinished: ['prn_busy'] });
+    expect(await release()).toMatchObject({ released: 0, unfinished: ['prn_busy'] });
+  });
+  expect(await release()).toMatchObject({ released: 3, unfinished: [] });
+  expect(await countReleased()).toMatchObject({ prn_busy: 3, prn_free: 3 });
 });

@@ -108,8 +108,8 @@ test('mails of a transition that is released for the sake of a rule are sent, an
   ]);
   for (const { recordId } of [due, other]) {
     await pool.query(
-      `insert into service.rule_firings (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state, chain_id,
-        block_number) values ($1, $2, 'r', 'a@b.example', 'o', 'onTransition', 'email', 'pending', $3, $4)`,
+      `insert into service.rule_firings (id, record_id, principal_id, rule_id, recipient, occasion, trigger_type, channel, state,
+        chain_id, block_number) select $1, $2, (select principal_id from service.records where id = $2), 'r', 'a@b.example', 'o', 'onTransition', 'email', 'pending', $3::int, $4::bigint`,
       [`evt_of_${recordId}`, recordId, chainId, String(confirmedBlock)],
     );
     await pool.query(

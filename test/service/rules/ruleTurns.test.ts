@@ -145,3 +145,26 @@ test('rules of a record that is not folded to the end wait, and others of its pr
   await pool.query('delete from service.quarantined_records');
   expect((await fire()).fired).toEqual({ prn_behind: 1 });
 });
+
+test('a batch ends early if its rules cause much, and the others follow', async () => {
+  const { pool } = fixture;
+  await pool.query('delete from service.rule_schedules');
+  await insertDue('prn_loud', { count: 15, dueMs: 1 });
+  await insertDue('prn_quiet', { count: 2, dueMs: 1 });
+  const manyRecipients = Array.from({ length: 100 }, (_, at) => `o${at}@mail.example`);
+  await pool.query('update service.records set notification_template = $2 where id = $1', [
+    'agr_prn_loud',
+    JSON.stringify({ rules: [{ ...rule, recipients: manyRecipients }] }),
+  ]);
+  await pool.query(
+    `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret)
+    select 'wh_' || at, 'prn_loud', 'https://x.example', '["agreement.notification.triggered"]', ''
+    from generate_series(1, 9) as at`,
+  );
+  const first = await fire();
+  expect(first).toMatchObject({ fired: { prn_loud: 2 }, next: 'prn_loud' });
+  expect(await fire(first.next)).toMatchObject({ fired: { prn_quiet: 2 }, next: undefined });
+  for (let left = 15 - 2; left > 0; left -= 2)
+    expect((await fire()).fired).toEqual({ prn_loud: Math.min(left, 2) });
+  expect((await fire()).fired).toEqual({});
+});

@@ -73,8 +73,8 @@ export const ruleChannels = ['external_webhook', 'email'] as const;
 
 /**
  * One firing of a rule for one recipient on one occasion. The id is the event's id, and never changes. A firing of a
- * transition is `pending` until its block has its confirmations, like its event, and `withdrawn` if the block falls
- * out.
+ * transition is `pending` until its block has its confirmations, and `withdrawn` if the block falls out. A firing with
+ * an event always has the event's state.
  */
 export const ruleFirings = serviceSchema.table(
   'rule_firings',
@@ -83,6 +83,8 @@ export const ruleFirings = serviceSchema.table(
     recordId: text()
       .notNull()
       .references(() => records.id),
+    /** The record's, for turns. Rows from before this was stored have none and share one turn. */
+    principalId: text(),
     ruleId: text().notNull(),
     /** The e-mail address in lower case, or else the wallet. */
     recipient: text().notNull(),
@@ -103,6 +105,10 @@ export const ruleFirings = serviceSchema.table(
     index().on(table.recordId, table.createdAt),
     // For removal.
     index().on(table.createdAt),
+    // For releases of mails, in turns over principals.
+    index('rule_firings_mails')
+      .on(table.chainId, sql.raw(`(${ownerKeyOf('')})`), table.blockNumber)
+      .where(sql`state = 'pending' and channel = 'email'`),
     index('rule_firings_pending').on(table.chainId, table.blockNumber).where(sql`state = 'pending'`),
     index().on(table.chainId, table.blockNumber),
   ],
