@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records, VariableValues } from '../../platform/database/tables/records.ts';
+import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
@@ -25,10 +26,16 @@ const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
 /** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
 const schedulesLookedAt = 200;
+/**
+ * How long a rule waits at most for the confirmations of its record's last input, because it sends the record's values
+ * to recipients that they name. Beyond that, somebody who sends an input in every block would silence it.
+ */
+const longestWaitMs = 300_000;
 /** The most principals with schedules, due or not, that a batch reads. */
 const principalsAtOnce = 500;
 
 type DueRow = SpanRow &
+  NotNull<RowOf<typeof ruleSchedules, 'due_ms'>> &
   RowOf<
     typeof records,
     'principal_id' | 'display_name' | 'template_id' | 'participants' | 'observers' | 'notification_template'
@@ -80,8 +87,10 @@ export async function fireDueRules(
   // In the order of principals, as all transactions lock the rows of usage.
   for (const [recordId, ofRecord] of Map.groupBy(due, ({ record_id: id }) => id)) {
     // Once for all its rules, and one record's at a time: they may have megabytes.
-    const variables = await readVariables(transaction, recordId);
+    const { variables, isConfirmed } = await readValues(transaction, { recordId, clock });
     for (const row of ofRecord) {
+      // A fold may have added an input since the schedules were chosen.
+      if (!isConfirmed && Number(row.due_ms) > clock.nowMs - longestWaitMs) continue;
       const { number, count } = await fire(transaction, row, { ...options, variables, mailAllowance });
       firings += count;
       await transaction.execute(sql`
@@ -122,7 +131,7 @@ function findTurns({
 
 /**
  * The oldest due schedules of each of these principals. A record that is not folded to the end may have left its state
- * by now, so its rules wait.
+ * by now, so its rules wait. So do those of a record whose last input may still fall out.
  */
 function findDueSchedules({
   chainId,
@@ -142,18 +151,26 @@ function findDueSchedules({
         where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
           and since_block <= ${clock.confirmedBlock}
         order by due_ms limit ${schedulesLookedAt}) as oldest
-      where not exists (select 1 from service.records r where r.id = oldest.record_id and r.behind)
+      where not exists (select 1 from service.records r where r.id = oldest.record_id and (r.behind
+          or r.state_block_number > ${clock.confirmedBlock} and oldest.due_ms > ${clock.nowMs - longestWaitMs}))
         and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
       order by due_ms limit ${share}) as due`;
 }
 
 const owner = sql.raw(ownerKeyOf('rule_schedules.'));
 
-async function readVariables(transaction: Queryable, recordId: string): Promise<VariableValues> {
-  const { rows } = await transaction.execute<RowOf<typeof records, 'variables'>>(
-    sql`select variables from service.records where id = ${recordId}`,
-  );
-  return rows[0]?.variables ?? {};
+/** A record's values, and whether the block of its last input has its confirmations. */
+async function readValues(
+  transaction: Queryable,
+  { recordId, clock }: { recordId: string; clock: ChainClock },
+): Promise<{ variables: VariableValues; isConfirmed: boolean }> {
+  const { rows } = await transaction.execute<
+    RowOf<typeof records, 'variables'> & { is_confirmed: boolean }
+  >(sql`
+    select variables, coalesce(state_block_number <= ${clock.confirmedBlock}, true) as is_confirmed
+    from service.records where id = ${recordId}`);
+  const [row] = rows;
+  return { variables: row?.variables ?? {}, isConfirmed: row?.is_confirmed ?? true };
 }
 
 async function fire(
