@@ -13,7 +13,7 @@ import { isTemporal, readRules } from '../../records/rules/notificationTemplate.
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
-import { createDailyAllowance, type DailyAllowance, leftToday } from './dailyAllowance.ts';
+import { createDailyAllowance, type DailyAllowance, leftToday, usedByRecord } from './dailyAllowance.ts';
 import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
@@ -103,8 +103,8 @@ export async function fireDueRules(
   return { schedules: due.length, firings, next: isCut ? last?.owner : undefined };
 }
 
-/** A principal with schedules, and whether one of them is due and may fire today. */
-type TurnRow = { owner: string; is_due: boolean };
+/** A principal with schedules, what is left of its quotas if one of them is due, and whether that one may fire today. */
+type TurnRow = { owner: string; is_due: boolean; events_left: string; bytes_left: string };
 
 /**
  * The principals after this one, each found by one step in the index, however many schedules it has. The rules of
@@ -124,14 +124,17 @@ function findTurns({
     where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
     ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
-    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0
-      and ${leftToday('eventBytesPerDay', sql`round.owner`)} > 0 as is_due
-    from round order by place`;
+    select owner, events_left > 0 and bytes_left > 0 as is_due, events_left::text, bytes_left::text
+    from (select owner, place,
+        case when due_ms <= ${clock.nowMs} then ${leftToday('eventsPerDay', sql`round.owner`)} else 0 end as events_left,
+        case when due_ms <= ${clock.nowMs} then ${leftToday('eventBytesPerDay', sql`round.owner`)} else 0 end as bytes_left
+      from round) as measured order by place`;
 }
 
 /**
  * The oldest due schedules of each of these principals. A record that is not folded to the end may have left its state
- * by now, so its rules wait. So do those of a record whose last input may still fall out.
+ * by now, so its rules wait. So do those of a record whose last input may still fall out, or whose events have used up
+ * its share of the quotas of the day.
  */
 function findDueSchedules({
   chainId,
@@ -145,7 +148,9 @@ function findDueSchedules({
   const share = Math.ceil(schedulesAtOnce / Math.max(turns.length, 1));
   return sql`
     select due.record_id, due.rule_id, due.span
-    from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[]) as turn(owner) cross join lateral (
+    from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[],
+      ${arrayOf(turns.map((turn) => turn.events_left))}::bigint[], ${arrayOf(turns.map((turn) => turn.bytes_left))}::bigint[])
+      as turn(owner, events_left, bytes_left) cross join lateral (
       select oldest.* from (
         select record_id, rule_id, span, due_ms from service.rule_schedules
         where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
@@ -154,6 +159,8 @@ function findDueSchedules({
       where not exists (select 1 from service.records r where r.id = oldest.record_id and (r.behind
           or r.state_block_number > ${clock.confirmedBlock} and oldest.due_ms > ${clock.nowMs - longestWaitMs}))
         and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
+        and ${usedByRecord('eventsPerDay', sql`oldest.record_id`)} < turn.events_left
+        and ${usedByRecord('eventBytesPerDay', sql`oldest.record_id`)} < turn.bytes_left
       order by due_ms limit ${share}) as due`;
 }
 

@@ -7,7 +7,8 @@ import type { ruleFirings } from '../../platform/database/tables/rules.ts';
 import { queueMails } from './queueMails.ts';
 
 /** A released firing, with the owner of its mail if one is due now. */
-type ReleasedRow = RowOf<typeof ruleFirings, 'id'> & OrNull<RowOf<typeof records, 'principal_id'>>;
+type ReleasedRow = RowOf<typeof ruleFirings, 'id' | 'record_id'> &
+  OrNull<RowOf<typeof records, 'principal_id'>>;
 
 const firingsAtOnce = 1_000;
 
@@ -44,11 +45,11 @@ export async function releaseFirings(
       where mail.firing_id = released.id and mail.status = 'waiting'
       returning mail.firing_id, record.principal_id
     )
-    select released.id, due.principal_id from released left join due on due.firing_id = released.id`);
+    select released.id, released.record_id, due.principal_id from released left join due on due.firing_id = released.id`);
   await queueMails(
     transaction,
-    rows.flatMap(({ id: firingId, principal_id: principalId }) =>
-      principalId === null ? [] : { firingId, principalId },
+    rows.flatMap(({ id: firingId, record_id: recordId, principal_id: principalId }) =>
+      principalId === null ? [] : { firingId, principalId, recordId },
     ),
   );
   return rows.length === firingsAtOnce;

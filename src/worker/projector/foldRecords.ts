@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
+import type { Omitted } from '../notifier/fireTransitionRules.ts';
 import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
@@ -36,7 +37,12 @@ type Records = RecordSelection & {
   restoreTime: RestoreTime;
 };
 
-export type FoldedRecords = { changed: string[]; unrestored: UnrestoredHistory[]; isBehind: boolean };
+export type FoldedRecords = {
+  changed: string[];
+  unrestored: UnrestoredHistory[];
+  isBehind: boolean;
+  omitted: Omitted;
+};
 
 /** Brings these records up to date with the index. Those whose history is not restored stay as they are. */
 export async function foldRecords(transaction: Queryable, records: Records): Promise<FoldedRecords> {
@@ -48,6 +54,7 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
       changed: await mergeSubmissions(transaction, submissions),
       unrestored: [],
       isBehind: false,
+      omitted: new Map(),
     };
   }
   // One after the other: a transaction has one connection.
@@ -82,12 +89,13 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
   const announced = { deployed: begun, extended, documents, announcedSince };
-  await announceTransitions(transaction, { ...announced, submissions, eventIds });
+  const omitted = await announceTransitions(transaction, { ...announced, submissions, eventIds });
   await planTemporalRules(transaction, { ...announced, chainId });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
     unrestored,
     isBehind: extended.some((record) => record.isBehind),
+    omitted,
   };
 }
 
