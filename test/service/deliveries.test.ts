@@ -158,6 +158,41 @@ test('no more is under way to one host than its limit, over all its subscription
   expect(Math.max(receiver.mostAtOnce(), other.mostAtOnce())).toBeLessThanOrEqual(3);
 });
 
+test('the backlogs of two principals at a host delay no third one', async () => {
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  const shared = await receive((response) => {
+    if (isHolding) held.push(() => response.end());
+    else response.end();
+  });
+  const begin = async (note: string) => {
+    const principal = await world.addPrincipal();
+    const { id } = await principal.subscribe(shared.url);
+    const records = await Promise.all(Array.from({ length: 20 }, () => principal.createRecord()));
+    return { id, release: () => principal.release(records, { note }) };
+  };
+  const [one, two, late] = [await begin('backlog'), await begin('backlog'), await begin('late')];
+  await Promise.all([one.release(), two.release()]);
+  await world.startDeliverer({ with: { perHost: 4 } });
+  await waitUntil('the backlogs have all places', () => held.length === 4);
+  await late.release();
+  await waitUntil('the worker serves the third one', async () => {
+    const seats = await world.pool.query('select from service.delivery_seats where subscription_id = $1', [
+      late.id,
+    ]);
+    return seats.rowCount === 1;
+  });
+  for (let place = 1; place <= 3; place++) {
+    held.shift()?.();
+    await waitUntil('the place is taken again', () => shared.received.length === 4 + place);
+  }
+  isHolding = false;
+  for (const end of held) end();
+  expect(shared.received.slice(4, 7).some(({ body }) => body.includes('late'))).toBe(true);
+  for (const { id } of [one, two, late]) await world.awaitDeliveries(id, isSucceeded);
+  expect(shared.received).toHaveLength(60);
+});
+
 test('an event whose notification was lost is still found', async () => {
   const receiver = await receive();
   const { id } = await world.subscribe(receiver.url);

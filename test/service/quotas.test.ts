@@ -202,7 +202,7 @@ test('all that a record holds counts, in bytes', () => {
 test('mails beyond the daily quota are skipped, and principals with fewer mails come first', async () => {
   const { pool, database } = service.handle;
   const [many, few] = [await service.createPrincipal(), await service.createPrincipal()];
-  const due: { firingId: string; principalId: string }[] = [];
+  const due: { firingId: string; principalId: string; recordId: string }[] = [];
   for (const [{ id: principalId }, count] of [
     [many, 3],
     [few, 1],
@@ -210,7 +210,7 @@ test('mails beyond the daily quota are skipped, and principals with fewer mails 
     const recordId = await insertRecord(database, { principalId, chainId: 59141, lamp });
     for (let at = 0; at < count; at++) {
       const firingId = `firing ${principalId} ${at}`;
-      due.push({ firingId, principalId });
+      due.push({ firingId, principalId, recordId });
       await pool.query(
         `insert into service.rule_firings (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state, chain_id)
           values ($1, $2, 'r', 'a@b.example', $1, 'temporal', 'email', 'released', 59141)`,
@@ -222,7 +222,7 @@ test('mails beyond the daily quota are skipped, and principals with fewer mails 
       );
     }
   }
-  await administer('quotas', 'set', many.name, 'mailsPerDay', '2');
+  await administer('quotas', 'set', many.name, 'mailsPerDay', '4');
   const client = await pool.connect();
   await client.query('begin');
   await queueMails(drizzle(client, { casing: 'snake_case' }), due);

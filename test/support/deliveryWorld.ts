@@ -64,49 +64,8 @@ export async function createDeliveryWorld() {
   const closings: (() => Promise<void>)[] = [];
   let position = 0;
 
-  return {
-    pool,
-    database,
-    databaseUrl: testDatabase.url,
-    principalId,
-    cipher,
-
-    /** Starts a deliverer over this database; the test's reset closes it. */
-    async startDeliverer(
-      options: Partial<DelivererOptions> & { with?: Partial<WebhookSettings> } = {},
-    ): Promise<Deliverer> {
-      const { with: changed, ...rest } = options;
-      const own = createDatabase({
-        url: testDatabase.url,
-        applicationName: 'deliverer',
-        maxConnections: 4,
-        logger,
-      });
-      closings.push(own.close);
-      const deliverer = await createDeliverer({
-        pool: own.pool,
-        databaseUrl: testDatabase.url,
-        cipher,
-        settings: { ...readWebhookSettings({}), ...changed },
-        profile: 'default',
-        rules: loopbackRules,
-        logger,
-        pollMs: 50,
-        // Another deliverer takes over only from a closed one, not from one that a busy machine delays.
-        leaseMs: 60_000,
-        ...rest,
-      });
-      deliverers.add(deliverer);
-      await deliverer.ready;
-      return {
-        ready: deliverer.ready,
-        close: () => {
-          deliverers.delete(deliverer);
-          return deliverer.close();
-        },
-      };
-    },
-
+  /** What one principal subscribes to, and what is released to it. */
+  const of = (principalId: string) => ({
     async subscribe(url: string, filters: SubscriptionFilters | null = null) {
       const id = createId('wh');
       const secret = createSigningSecret();
@@ -166,6 +125,59 @@ export async function createDeliveryWorld() {
         );
       });
       return released.map(({ id }) => id);
+    },
+  });
+
+  return {
+    pool,
+    database,
+    databaseUrl: testDatabase.url,
+    principalId,
+    cipher,
+
+    /** Starts a deliverer over this database; the test's reset closes it. */
+    async startDeliverer(
+      options: Partial<DelivererOptions> & { with?: Partial<WebhookSettings> } = {},
+    ): Promise<Deliverer> {
+      const { with: changed, ...rest } = options;
+      const own = createDatabase({
+        url: testDatabase.url,
+        applicationName: 'deliverer',
+        maxConnections: 4,
+        logger,
+      });
+      closings.push(own.close);
+      const deliverer = await createDeliverer({
+        pool: own.pool,
+        databaseUrl: testDatabase.url,
+        cipher,
+        settings: { ...readWebhookSettings({}), ...changed },
+        profile: 'default',
+        rules: loopbackRules,
+        logger,
+        pollMs: 50,
+        // Another deliverer takes over only from a closed one, not from one that a busy machine delays.
+        leaseMs: 60_000,
+        ...rest,
+      });
+      deliverers.add(deliverer);
+      await deliverer.ready;
+      return {
+        ready: deliverer.ready,
+        close: () => {
+          deliverers.delete(deliverer);
+          return deliverer.close();
+        },
+      };
+    },
+
+    ...of(principalId),
+
+    /** Another principal, with functions of its own. */
+    async addPrincipal() {
+      const id = createId('prn');
+      await pool.query(`insert into service.principals (id, name) values ($1, $1)`, [id]);
+      return of(id);
     },
 
     wake: (subscriptionId: string) => wakeSubscription(database, subscriptionId),

@@ -67,33 +67,38 @@ export function createEventStreams(
   { perPrincipal, heartbeatMs = usualHeartbeatMs, stallMs = usualStallMs }: EventStreamSettings,
 ): EventStreams {
   const listeners = new Map<string, Set<Listener>>();
-  const reading = new Map<string, Promise<FeedPart>>();
+  const reading = new Map<string, SharedRead>();
   const places = createOwnPlaces(mostHolding);
+  /** Numbers the beginnings of watches and reads, to order them. */
+  let moment = 0;
   let isClosed = false;
 
   /** One of several concurrent requests for a part of a feed reads it for all. */
-  const readShared = (principalId: string, after: string): Promise<FeedPart> => {
+  const readShared = (principalId: string, after: string): SharedRead => {
     const key = `${principalId} ${after}`;
     const known = reading.get(key);
     if (known) return known;
+    const begunAt = ++moment;
     const part = read({ principalId, after, limit: pageSize, mostBytes: pageBytes });
-    reading.set(key, part);
+    const shared = { begunAt, part };
+    reading.set(key, shared);
     const forget = () => reading.delete(key);
     part.then(forget, forget);
-    return part;
+    return shared;
   };
 
   /** The stream, block by block. */
   async function* follow(
     following: Following,
-    { first, listener }: { first: FeedPart | undefined; listener: Listener },
+    { first, listener }: { first: SharedRead | undefined; listener: Listener },
   ): AsyncGenerator<string> {
     const { principalId, after, requireAccess } = following;
     let cursor = after;
-    let part = first;
+    let kept = first;
     // So that a listener cut off before its first event comes back to this position.
     yield writeSse({ id: cursor });
     while (!listener.hasEnded) {
+      const watchedAt = ++moment;
       const watched = watch(principalId);
       try {
         await requireAccess();
@@ -101,14 +106,16 @@ export function createEventStreams(
         let isEnd: boolean;
         try {
           if (listener.hasEnded) return;
-          const page: FeedPart = part ?? (await readShared(principalId, cursor));
-          part = undefined;
+          const { begunAt, part }: SharedRead = kept ?? readShared(principalId, cursor);
+          kept = undefined;
+          const page: FeedPart = await part;
           for (const { type, body, cursor: next } of page.events) {
             if (listener.hasEnded) return;
             yield writeSse({ id: next, event: type, data: body });
             cursor = next;
           }
-          isEnd = page.isEnd;
+          // An earlier read may lack events whose notification came before the watch.
+          isEnd = page.isEnd && begunAt > watchedAt;
         } finally {
           places.leave(principalId);
         }
@@ -137,11 +144,12 @@ export function createEventStreams(
         });
       listeners.set(principalId, all.add(listener));
       const leave = () => remove(principalId, listener);
-      const first = await readShared(principalId, after).catch((error: unknown) => {
+      const first = readShared(principalId, after);
+      const page = await first.part.catch((error: unknown) => {
         leave();
         throw error;
       });
-      const blocks = follow(following, { first: isShort(first) ? first : undefined, listener });
+      const blocks = follow(following, { first: isShort(page) ? first : undefined, listener });
       const encoder = new TextEncoder();
       let stall: NodeJS.Timeout | undefined;
       let isCancelled = false;
@@ -197,6 +205,9 @@ export function createEventStreams(
     },
   };
 }
+
+/** A part of a feed that may be read for several listeners, and when the read began. */
+type SharedRead = { readonly begunAt: number; readonly part: Promise<FeedPart> };
 
 function isShort({ events }: FeedPart): boolean {
   return events.reduce((sum, { body }) => sum + body.length, 0) <= keptCharacters;

@@ -92,6 +92,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       })),
       keptDays,
       onReorganisation: metrics.noteReorganisation,
+      onOmitted: metrics.noteOmitted,
       logger,
     });
     onClose({ name: 'projector', close: projector.close });

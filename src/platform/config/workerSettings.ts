@@ -17,7 +17,7 @@ const ruleShape = z.object({ idleMs: variable('RULES_IDLE_SECONDS', seconds(15, 
 
 /**
  * How long ago a moment must be before a chain without a newer block counts as idle. Blocks are often dated
- * some seconds before they are seen.
+ * some seconds before they are seen. A chain whose blocks usually come faster never counts as idle.
  *
  * @throws ConfigurationError naming what is wrong.
  */

@@ -36,6 +36,8 @@ export type Metrics = {
   noteEvents(facts: EventFacts): void;
   /** Firings of rules of time, one for each recipient. */
   noteTemporalFirings(count: number): void;
+  /** Webhooks that rules did not cause because a quota was used up. */
+  noteOmitted(count: number): void;
   /** The outcome of one attempt to send a rule's mail. */
   noteMail(outcome: MailOutcome): void;
   /** Rows removed because of their age, by kind. */
@@ -120,6 +122,11 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   const temporalFirings = counter(
     'temporal_firings',
     'Firings of temporal notification rules. Each recipient counts once.',
+    [],
+  );
+  const omitted = counter(
+    'omitted_notifications',
+    'Webhooks that notification rules did not cause because a daily quota was used up.',
     [],
   );
   const mails = counter('mails', 'Attempts to send notification mails by outcome.', ['outcome']);
@@ -300,6 +307,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
     },
     noteAttempt: ({ status, seconds }) => attempts.observe({ status }, seconds),
     noteTemporalFirings: (count) => temporalFirings.inc(count),
+    noteOmitted: (count) => omitted.inc(count),
     noteMail: (outcome) => mails.inc({ outcome }),
     noteToolCall: ({ tool, outcome, seconds }) => toolCalls.observe({ tool, outcome }, seconds),
     noteQuotaRefusal: (quota) => quotaRefusals.inc({ quota }),

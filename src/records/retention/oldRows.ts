@@ -50,7 +50,8 @@ const countRows = `with old as materialized (select event.id from service.events
     (select count(*)::int from service.mails where ${isOldMail}) as mails,
     (select count(*)::int from service.rule_firings firing where ${isOldFiring(` and not (${isOldMail})`)}) as "ruleFirings",
     (select count(*)::int from service.rule_schedules where ${isOldSchedule}) as "ruleSchedules",
-    (select count(*)::int from service.usage_days where day < $1) as "usageDays"`;
+    (select count(*)::int from service.usage_days where day < $1)
+      + (select count(*)::int from service.record_usage_days where day < $1) as "usageDays"`;
 
 /** Longer than any count takes, and the most that a timer can wait: 0 would be the connection's own limit. */
 const unlimitedMs = 2 ** 31 - 1;
@@ -133,5 +134,8 @@ export async function removeOldRules(
   const usageDays = await remove(`
     delete from service.usage_days where (principal_id, day) in (
       select principal_id, day from service.usage_days where day < $1 limit $2 for update skip locked)`);
-  return { ...noOldRows, mails, ruleFirings, ruleSchedules, usageDays };
+  const ofRecords = await remove(`
+    delete from service.record_usage_days where (record_id, day) in (
+      select record_id, day from service.record_usage_days where day < $1 limit $2 for update skip locked)`);
+  return { ...noOldRows, mails, ruleFirings, ruleSchedules, usageDays: usageDays + ofRecords };
 }

@@ -16,6 +16,8 @@ export type Lane = {
   failuresInRow: number;
   /** How often it was idle in a row. */
   idleLooks: number;
+  /** Its last place, numbered in the order in which the worker gave out places; 0 before its first. */
+  lastTurn: number;
 };
 
 /** A receiver that keeps failing is not worth many waiting connections. */
@@ -34,6 +36,7 @@ export function createLane(id: string): Lane {
     principalId: undefined,
     failuresInRow: 0,
     idleLooks: 0,
+    lastTurn: 0,
   };
 }
 
@@ -61,7 +64,7 @@ export function chooseDeliveries<Due extends Pick<DueDelivery, 'isFirst'>>(
   due: readonly Due[],
   free: number,
 ): Due[] {
-  // Other lanes of the pass may have taken more than all places.
+  // Other lanes of the pass may have taken all places.
   if (free <= 0) return [];
   const firsts = due.filter(({ isFirst }) => isFirst);
   const retries = due.filter(({ isFirst }) => !isFirst);

@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { passFoldGate } from '../../platform/database/foldGate.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records, VariableValues } from '../../platform/database/tables/records.ts';
+import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
@@ -13,7 +14,7 @@ import { isTemporal, readRules } from '../../records/rules/notificationTemplate.
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
-import { createDailyAllowance, type DailyAllowance, leftToday } from './dailyAllowance.ts';
+import { createDailyAllowance, type DailyAllowance, leftToday, usedByRecord } from './dailyAllowance.ts';
 import { releaseFirstMails } from './releaseMails.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
@@ -28,10 +29,16 @@ const schedulesAtOnce = 20;
 const rowsAtOnce = 2_000;
 /** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
 const schedulesLookedAt = 200;
+/**
+ * How long a rule waits at most for the confirmations of its record's last input, because it sends the record's values
+ * to recipients that they name. Beyond that, somebody who sends an input in every block would silence it.
+ */
+const longestWaitMs = 300_000;
 /** The most principals with schedules, due or not, that a batch reads. */
 const principalsAtOnce = 500;
 
 type DueRow = SpanRow &
+  NotNull<RowOf<typeof ruleSchedules, 'due_ms'>> &
   RowOf<
     typeof records,
     'principal_id' | 'display_name' | 'template_id' | 'participants' | 'observers' | 'notification_template'
@@ -85,13 +92,16 @@ export async function fireDueRules(
   let firings = 0;
   let stored = 0;
   let recordId: string | undefined;
-  let variables: VariableValues = {};
+  let values: Values = { variables: {}, isConfirmed: true };
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   // In the order of principals, as all transactions lock the rows of usage.
   for (const row of [...Map.groupBy(due, ({ record_id: id }) => id).values()].flat()) {
     // Once for all its rules, and one record's at a time: they may have megabytes.
-    if (row.record_id !== recordId) variables = await readVariables(transaction, row.record_id);
+    if (row.record_id !== recordId) values = await readValues(transaction, { recordId: row.record_id, clock });
     recordId = row.record_id;
+    const { variables, isConfirmed } = values;
+    // A fold may have added an input since the schedules were chosen.
+    if (!isConfirmed && Number(row.due_ms) > clock.nowMs - longestWaitMs) continue;
     const { number, count, deliveries } = await fire(transaction, row, {
       ...options,
       variables,
@@ -107,12 +117,12 @@ export async function fireDueRules(
   }
   const isCut = turns.length === schedulesAtOnce || looked.rows.length === principalsAtOnce;
   const last = turns.length === schedulesAtOnce ? turns.at(-1) : looked.rows.at(-1);
-  const lastFired = fired.length < due.length ? fired.at(-1) : undefined;
+  const lastFired = stored >= rowsAtOnce ? fired.at(-1) : undefined;
   return { schedules: fired.length, firings, next: lastFired?.owner ?? (isCut ? last?.owner : undefined) };
 }
 
-/** A principal with schedules, and whether one of them is due and may fire today. */
-type TurnRow = { owner: string; is_due: boolean };
+/** A principal with schedules, what is left of its quotas if one of them is due, and whether that one may fire today. */
+type TurnRow = { owner: string; is_due: boolean; events_left: string; bytes_left: string };
 
 /**
  * The principals after this one, each found by one step in the index, however many schedules it has. The rules of
@@ -132,14 +142,17 @@ function findTurns({
     where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
     ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
-    select owner, due_ms <= ${clock.nowMs} and ${leftToday('eventsPerDay', sql`round.owner`)} > 0
-      and ${leftToday('eventBytesPerDay', sql`round.owner`)} > 0 as is_due
-    from round order by place`;
+    select owner, events_left > 0 and bytes_left > 0 as is_due, events_left::text, bytes_left::text
+    from (select owner, place,
+        case when due_ms <= ${clock.nowMs} then ${leftToday('eventsPerDay', sql`round.owner`)} else 0 end as events_left,
+        case when due_ms <= ${clock.nowMs} then ${leftToday('eventBytesPerDay', sql`round.owner`)} else 0 end as bytes_left
+      from round) as measured order by place`;
 }
 
 /**
  * The oldest due schedules of each of these principals. A record that is not folded to the end may have left its state
- * by now, so its rules wait.
+ * by now, so its rules wait. So do those of a record whose last input may still fall out, or whose events have used up
+ * its share of the quotas of the day.
  */
 function findDueSchedules({
   chainId,
@@ -153,24 +166,38 @@ function findDueSchedules({
   const share = Math.ceil(schedulesAtOnce / Math.max(turns.length, 1));
   return sql`
     select due.record_id, due.rule_id, due.span
-    from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[]) as turn(owner) cross join lateral (
+    from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[],
+      ${arrayOf(turns.map((turn) => turn.events_left))}::bigint[], ${arrayOf(turns.map((turn) => turn.bytes_left))}::bigint[])
+      as turn(owner, events_left, bytes_left) cross join lateral (
       select oldest.* from (
         select record_id, rule_id, span, due_ms from service.rule_schedules
         where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
           and since_block <= ${clock.confirmedBlock}
         order by due_ms limit ${schedulesLookedAt}) as oldest
-      where not exists (select 1 from service.records r where r.id = oldest.record_id and r.behind)
+      where not exists (select 1 from service.records r where r.id = oldest.record_id and (r.behind
+          or r.state_block_number > ${clock.confirmedBlock} and oldest.due_ms > ${clock.nowMs - longestWaitMs}))
         and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
+        and ${usedByRecord('eventsPerDay', sql`oldest.record_id`)} < turn.events_left
+        and ${usedByRecord('eventBytesPerDay', sql`oldest.record_id`)} < turn.bytes_left
       order by due_ms limit ${share}) as due`;
 }
 
 const owner = sql.raw(ownerKeyOf('rule_schedules.'));
 
-async function readVariables(transaction: Queryable, recordId: string): Promise<VariableValues> {
-  const { rows } = await transaction.execute<RowOf<typeof records, 'variables'>>(
-    sql`select variables from service.records where id = ${recordId}`,
-  );
-  return rows[0]?.variables ?? {};
+/** A record's values, and whether the block of its last input has its confirmations. */
+type Values = { readonly variables: VariableValues; readonly isConfirmed: boolean };
+
+async function readValues(
+  transaction: Queryable,
+  { recordId, clock }: { recordId: string; clock: ChainClock },
+): Promise<Values> {
+  const { rows } = await transaction.execute<
+    RowOf<typeof records, 'variables'> & { is_confirmed: boolean }
+  >(sql`
+    select variables, coalesce(state_block_number <= ${clock.confirmedBlock}, true) as is_confirmed
+    from service.records where id = ${recordId}`);
+  const [row] = rows;
+  return { variables: row?.variables ?? {}, isConfirmed: row?.is_confirmed ?? true };
 }
 
 async function fire(

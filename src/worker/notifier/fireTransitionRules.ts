@@ -15,20 +15,26 @@ import { storeEvents } from '../publisher/storeEvents.ts';
 import { createDailyAllowance } from './dailyAllowance.ts';
 import { storeFirings } from './storeFirings.ts';
 
+/** How many events rules did not cause, because a quota of the day was used up, by record. */
+export type Omitted = ReadonlyMap<string, number>;
+
 /**
  * Stores the notifications of the rules for these transitions, in the transaction that stores the states:
  * webhook events after those of the transitions, and mails. All of them wait for the confirmations of the
  * blocks. Beyond the quotas of events of the day and their bytes, rules cause no events. Works on one transition after
  * the other, to hold only one transition's notifications in memory.
+ *
+ * @returns the number of events that are omitted so, by record.
  */
 export async function fireTransitionRules(
   transaction: Queryable,
   { facts, eventIds, createdAt }: { facts: readonly TransitionFact[]; eventIds: EventIds; createdAt: Date },
-): Promise<void> {
+): Promise<Omitted> {
   const known = new Map<string | null, ReadRules>();
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   const eventAllowance = createDailyAllowance(transaction, 'eventsPerDay');
   const byteAllowance = createDailyAllowance(transaction, 'eventBytesPerDay');
+  const omitted = new Map<string, number>();
   for (const fact of facts) {
     const { notificationTemplate: text } = fact.record;
     const rules = known.get(text) ?? readRules(text);
@@ -41,6 +47,8 @@ export async function fireTransitionRules(
     const counted = await eventAllowance.take(built.filter(({ event }) => event !== null));
     const webhooks = new Set(await byteAllowance.take(counted, createEventScales()));
     const firings = built.filter((firing) => firing.event === null || webhooks.has(firing));
+    const count = built.length - firings.length;
+    if (count > 0) omitted.set(fact.record.id, (omitted.get(fact.record.id) ?? 0) + count);
     const { blockNumber, txHash } = fact;
     const { chainId } = fact.record;
     const stored = await storeFirings(transaction, firings, { chainId, txHash, blockNumber, mailAllowance });
@@ -51,6 +59,7 @@ export async function fireTransitionRules(
       events.map((event, at) => ({ ...event, blockNumber, txHash, blockOrder: fact.blockOrder + 1 + at })),
     );
   }
+  return omitted;
 }
 
 /** Weighs firings by the UTF-8 bytes that their events add to the database: each shared part once. */

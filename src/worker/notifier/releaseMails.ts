@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import type { mails } from '../../platform/database/tables/rules.ts';
+import type { mails, ruleFirings } from '../../platform/database/tables/rules.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import { lockFreeFeeds } from '../../records/events/lockFeeds.ts';
@@ -68,12 +68,12 @@ export async function releaseFirstMails(
       where mail.firing_id = released.id and mail.status = 'waiting'
       returning mail.firing_id, record.principal_id
     )
-    select released.owner, due.firing_id, due.principal_id
+    select released.owner, released.record_id, due.firing_id, due.principal_id
     from released left join due on due.firing_id = released.id`);
   await queueMails(
     transaction,
-    rows.flatMap(({ firing_id: firingId, principal_id: principalId }) =>
-      firingId === null || principalId === null ? [] : { firingId, principalId },
+    rows.flatMap(({ firing_id: firingId, principal_id: principalId, record_id: recordId }) =>
+      firingId === null || principalId === null ? [] : { firingId, principalId, recordId },
     ),
   );
   const counts = Map.groupBy(rows, (row) => row.owner);
@@ -83,7 +83,7 @@ export async function releaseFirstMails(
 
 type TurnRow = { owner: string; is_due: boolean };
 /** A released firing, with its mail if that is due now. */
-type ReleasedRow = { owner: string; principal_id: string | null } & {
+type ReleasedRow = { owner: string; principal_id: string | null } & RowOf<typeof ruleFirings, 'record_id'> & {
   [Key in keyof RowOf<typeof mails, 'firing_id'>]: string | null;
 };
 

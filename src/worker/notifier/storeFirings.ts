@@ -113,11 +113,12 @@ async function storeMails(
     if (span) endWith(transaction, span);
   }
   if (!isReleased) return;
-  const owners = new Map(mails.map(({ id, principalId }) => [id, principalId]));
-  const due = rows.filter(({ status }) => status === 'due');
+  const due = new Set(rows.filter(({ status }) => status === 'due').map(({ firing_id: id }) => id));
   await queueMails(
     transaction,
-    due.map(({ firing_id: firingId }) => ({ firingId, principalId: owners.get(firingId) ?? '' })),
+    mails
+      .filter(({ id }) => due.has(id))
+      .map(({ id: firingId, principalId, recordId }) => ({ firingId, principalId, recordId })),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   deployInputId,
   type TransitionFact,
 } from '../../records/events/transitionFact.ts';
-import { fireTransitionRules } from '../notifier/fireTransitionRules.ts';
+import { fireTransitionRules, type Omitted } from '../notifier/fireTransitionRules.ts';
 import { storeEvents } from '../publisher/storeEvents.ts';
 import { buildTransitionEvents } from '../publisher/transitionEvents.ts';
 import { type AdoptedHistory, historyKeyOf } from './adoptedHistories.ts';
@@ -40,11 +40,13 @@ export type Announcements = {
  * them, together with the new states. Transitions that are too old, or from before an agreement's adoption, are
  * announced to nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block, and so does
  * what has an event already.
+ *
+ * @returns the number of events that rules did not cause because of quotas.
  */
 export async function announceTransitions(
   transaction: Queryable,
   { deployed, extended, adoptedHistory, submissions, documents, eventIds, announcedSince }: Announcements,
-): Promise<void> {
+): Promise<Omitted> {
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
   const announcedOf = await readAnnounced(transaction, [...deployed, ...changed]);
   const own = new Set(submissions.map(({ recordId, position }) => placeOf(recordId, position)));
@@ -65,11 +67,11 @@ export async function announceTransitions(
   const facts = described.flatMap((one) =>
     isHistory(one) && !stored.has(one.fact.eventId) ? [] : [one.fact],
   );
-  if (facts.length === 0) return;
+  if (facts.length === 0) return new Map();
   const createdAt = new Date();
   await storeEvents(transaction, buildTransitionEvents(facts, createdAt));
   const loud = facts.filter(({ isSilent }) => !isSilent);
-  await fireTransitionRules(transaction, { facts: loud, eventIds, createdAt });
+  return fireTransitionRules(transaction, { facts: loud, eventIds, createdAt });
 }
 
 /** A transition, and whether it is from before an adoption. History is announced only if it has an event already. */

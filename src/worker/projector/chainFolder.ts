@@ -37,6 +37,8 @@ export type ChainFolderOptions = {
   /** How long events are kept; for ever by default. */
   keptDays?: number | null | undefined;
   onReorganisation?: ((reorganisation: FoldedReorganisation) => void) | undefined;
+  /** Called with the number of events that rules did not cause because of quotas. */
+  onOmitted?: ((count: number) => void) | undefined;
   logger: Logger;
 };
 
@@ -60,7 +62,7 @@ const longestConflict = 10;
 
 /** Folds one chain whenever it is woken, one fold after the other, as long as there is more to fold. */
 export function createChainFolder(options: ChainFolderOptions): ChainFolder {
-  const { pool, chain, readEventIds, keptDays, onReorganisation, logger: parent } = options;
+  const { pool, chain, readEventIds, keptDays, onReorganisation, onOmitted, logger: parent } = options;
   const { chainId, confirmations } = chain;
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
@@ -144,6 +146,10 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     if (retracted.length > 0) noteRetraction(result);
     for (const { recordId: record, error } of result.quarantined) {
       logger.error({ record, reason: error }, 'folding a record failed; it is in quarantine');
+    }
+    for (const [record, count] of result.omitted) {
+      logger.warn({ record, count }, 'rules caused no webhooks, because a quota of the day is used up');
+      onOmitted?.(count);
     }
     const facts = {
       added,

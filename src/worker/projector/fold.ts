@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
+import type { Omitted } from '../notifier/fireTransitionRules.ts';
 import { hasReleasable } from '../publisher/releaseEvents.ts';
 import { announce } from './announce.ts';
 import { findAnnouncedSince } from './announcedSince.ts';
@@ -57,6 +58,8 @@ export type Fold =
       transactions: number;
       /** Records quarantined because they cannot be folded now. */
       quarantined: readonly Quarantined[];
+      /** Events that rules did not cause because of quotas. */
+      omitted: Omitted;
       /** Events of the retracted blocks. */
       events: Retraction['events'];
       /** Events up to this block are to be released now; null for none. */
@@ -140,6 +143,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     records: records.length,
     transactions: changedTransactions.length,
     quarantined: [...drafts.quarantined, ...histories.quarantined],
+    omitted: histories.omitted,
     events,
     releasable,
     isComplete: comparison.isComplete && drafts.isComplete && histories.isComplete,

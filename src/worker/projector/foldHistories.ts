@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { QuarantinePhase } from '../../platform/database/tables/quarantine.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
+import type { Omitted } from '../notifier/fireTransitionRules.ts';
 import { type AdoptedHistory, endHistories } from './adoptedHistories.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { foldRecords, noRecords, type RecordSelection } from './foldRecords.ts';
@@ -49,7 +50,12 @@ export type HistoryChanges = {
   restoreLimitMs: number | undefined;
 };
 
-export type FoldedHistories = { changed: string[]; quarantined: Quarantined[]; isComplete: boolean };
+export type FoldedHistories = {
+  changed: string[];
+  quarantined: Quarantined[];
+  isComplete: boolean;
+  omitted: Omitted;
+};
 
 /**
  * Brings histories, states and variables of all affected records up to date. Quarantined records wait for
@@ -75,6 +81,7 @@ export async function foldHistories(
   });
   const changed = [...submissionsChanged, ...postponed];
   const quarantined: Quarantined[] = [];
+  const omitted = new Map<string, number>();
   let isBehind = isCut || postponed.length > 0;
   const run = async (
     records: RecordSelection,
@@ -89,6 +96,7 @@ export async function foldHistories(
     });
     changed.push(...result.changed);
     isBehind ||= result.isBehind;
+    for (const [id, count] of result.omitted) omitted.set(id, (omitted.get(id) ?? 0) + count);
     for (const unrestored of result.unrestored) quarantined.push({ ...unrestored, phase: 'restore' });
     return result.unrestored.length === 0;
   };
@@ -138,7 +146,7 @@ export async function foldHistories(
     if (isFree) await setFree(transaction, [recordId]);
   }
   for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
-  return { changed, quarantined, isComplete: !isBehind && due.length <= 1 };
+  return { changed, quarantined, isComplete: !isBehind && due.length <= 1, omitted };
 }
 
 /** The group in which a quarantined record is folded when it is retried. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
+import type { Omitted } from '../notifier/fireTransitionRules.ts';
 import type { AdoptedHistory } from './adoptedHistories.ts';
 import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
@@ -38,7 +39,12 @@ type Records = RecordSelection & {
   restoreTime: RestoreTime;
 };
 
-export type FoldedRecords = { changed: string[]; unrestored: UnrestoredHistory[]; isBehind: boolean };
+export type FoldedRecords = {
+  changed: string[];
+  unrestored: UnrestoredHistory[];
+  isBehind: boolean;
+  omitted: Omitted;
+};
 
 /** Brings these records up to date with the index. Those whose history is not restored stay as they are. */
 export async function foldRecords(transaction: Queryable, records: Records): Promise<FoldedRecords> {
@@ -50,6 +56,7 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
       changed: await mergeSubmissions(transaction, submissions),
       unrestored: [],
       isBehind: false,
+      omitted: new Map(),
     };
   }
   // One after the other: a transaction has one connection.
@@ -86,11 +93,17 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   const announced = { deployed: begun, extended, documents, announcedSince };
   // Schedules are locked before shared texts of notifications, as by rules that fire.
   await planTemporalRules(transaction, { ...announced, chainId });
-  await announceTransitions(transaction, { ...announced, adoptedHistory, submissions, eventIds });
+  const omitted = await announceTransitions(transaction, {
+    ...announced,
+    adoptedHistory,
+    submissions,
+    eventIds,
+  });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
     unrestored,
     isBehind: extended.some((record) => record.isBehind),
+    omitted,
   };
 }
 

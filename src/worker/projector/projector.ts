@@ -17,6 +17,7 @@ export type ProjectorOptions = {
   /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
   keptDays?: number | null | undefined;
   onReorganisation?: (reorganisation: FoldedReorganisation) => void;
+  onOmitted?: (count: number) => void;
   logger: Logger;
   /** How often the database is polled without a notification. */
   pollIntervalMs?: number;
@@ -39,11 +40,11 @@ const looksBetweenWhole = 4;
  * again.
  */
 export function createProjector(options: ProjectorOptions): Projector {
-  const { pool, databaseUrl, chains, keptDays, onReorganisation, logger } = options;
+  const { pool, databaseUrl, chains, keptDays, onReorganisation, onOmitted, logger } = options;
   const { pollIntervalMs = defaultPollIntervalMs } = options;
   const readEventIds = createEventIdReader(drizzle(pool));
   const folders = chains.map((chain) =>
-    createChainFolder({ pool, chain, readEventIds, keptDays, onReorganisation, logger }),
+    createChainFolder({ pool, chain, readEventIds, keptDays, onReorganisation, onOmitted, logger }),
   );
   const wakeAll = (extent: FoldExtent) => {
     for (const folder of folders) folder.wake(extent);

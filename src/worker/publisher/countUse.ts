@@ -3,26 +3,41 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { events } from '../../platform/database/tables/events.ts';
-import { addUsage } from '../../records/quotas/usage.ts';
+import { addRecordUsage, addUsage } from '../../records/quotas/usage.ts';
 
 export type CountedEvent = RowOf<
   typeof events,
-  'principal_id' | 'body' | 'notification_part_id' | 'variables_part_id'
+  'principal_id' | 'record_id' | 'body' | 'notification_part_id' | 'variables_part_id'
 >;
 
-/** Counts released events and their UTF-8 bytes for their principals, each shared part of them once. */
+/** Counts released events and their UTF-8 bytes for their principals and records, each shared part of them once. */
 export async function countUse(transaction: Queryable, released: readonly CountedEvent[]): Promise<void> {
-  const owners = new Map<string, string>();
-  for (const { principal_id: principalId, notification_part_id: one, variables_part_id: other } of released)
-    for (const id of [one, other]) if (id !== null) owners.set(id, principalId);
-  const ofBodies = released.map(({ principal_id: principalId, body }) => ({
-    principalId,
+  const owners = new Map<string, Owner>();
+  for (const event of released)
+    for (const id of [event.notification_part_id, event.variables_part_id])
+      if (id !== null) owners.set(id, ownerOf(event));
+  const ofBodies = released.map((event) => ({
+    ...ownerOf(event),
     events: 1,
-    eventBytes: Buffer.byteLength(body),
+    eventBytes: Buffer.byteLength(event.body),
   }));
   const sizes = await measureParts(transaction, [...owners.keys()]);
-  const ofParts = sizes.map(({ id, bytes }) => ({ principalId: owners.get(id) ?? '', eventBytes: bytes }));
-  await addUsage(transaction, [...ofBodies, ...ofParts]);
+  const ofParts = sizes.flatMap(({ id, bytes }) => {
+    const owner = owners.get(id);
+    return owner ? [{ ...owner, eventBytes: bytes }] : [];
+  });
+  const used = [...ofBodies, ...ofParts];
+  await addUsage(transaction, used);
+  await addRecordUsage(
+    transaction,
+    used.flatMap(({ recordId, ...use }) => (recordId === null ? [] : [{ recordId, ...use }])),
+  );
+}
+
+type Owner = { readonly principalId: string; readonly recordId: string | null };
+
+function ownerOf({ principal_id: principalId, record_id: recordId }: CountedEvent): Owner {
+  return { principalId, recordId };
 }
 
 async function measureParts(

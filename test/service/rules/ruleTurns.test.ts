@@ -72,9 +72,7 @@ async function fire(after?: string) {
   }
   const rowsRead = explained.takeEfforts().reduce((sum, effort) => sum + effort.rowsRead, 0);
   const fired = [...(await count())].map(([owner, now]) => [owner, now - (before.get(owner) ?? 0)] as const);
-  const valuesRead = statements.filter((text) =>
-    text.includes('select variables from service.records'),
-  ).length;
+  const valuesRead = statements.filter((text) => text.includes('select variables, ')).length;
   return { next, rowsRead, valuesRead, fired: Object.fromEntries(fired.filter(([, more]) => more > 0)) };
 }
 

@@ -139,12 +139,12 @@ test('released notifications stay as they are when their transition falls out an
 test('the text of a mail beyond the quota of the day is not stored', async () => {
   const scene = await begin(ruleOf({ recipients: ['holder', '@observers'] }, 'email'));
   await fixture.pool.query(
-    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'mailsPerDay', 3)`,
+    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'mailsPerDay', 6)`,
     [scene.principalId],
   );
   await scene.mine(deployment());
   await scene.mine(input(toggle('1')), input(toggle('2')));
-  const error = 'The quota of mails for this day is used up.';
+  const error = 'The quota of mails for this day, or this agreement’s share of it, is used up.';
   const stored = async () => {
     const { rows } = await fixture.pool.query(
       'select status, body, error from service.mails order by status, body',
@@ -180,7 +180,7 @@ test('beyond the quota of events of the day, transitions are announced, and rule
     );
     return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
   };
-  await allow(3);
+  await allow(6);
   await scene.mine(deployment());
   await scene.mine(input(toggle('1')), input(toggle('2')));
   for (let block = 0; block < 3; block++) await scene.mine();
@@ -188,7 +188,7 @@ test('beyond the quota of events of the day, transitions are announced, and rule
     'agreement.transitioned': 3,
     'agreement.notification.triggered': 3,
   });
-  // All that is allowed is used up by now.
+  // The record has used all that it may by now: as much as would be left to others.
   await scene.mine(input(toggle('3')));
   for (let block = 0; block < 3; block++) await scene.mine();
   expect(await countByType()).toMatchObject({ 'agreement.notification.triggered': 3 });
@@ -219,7 +219,7 @@ test('what recipients share counts once as bytes of the day, and beyond the quot
   expect(await scene.told()).toHaveLength(recipients.length);
   await fixture.pool.query(
     `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'eventBytesPerDay', $2)`,
-    [principalId, used + 1_000],
+    [principalId, 2 * used + 1_000],
   );
   await scene.mine(input(toggle('2')), input(toggle('3')));
   await confirm();

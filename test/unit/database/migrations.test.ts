@@ -8,7 +8,7 @@ const excused: Readonly<Record<string, string>> = {
   '0003_tenant_bounds': 'no version was released before it: from a commit before it, stop the workers first',
   '0004_own_evidence_proofs':
     'no version was released before it: from a commit before it, stop the APIs first',
-  '0006_mail_turns': 'no version was released before it: from a commit before it, workers wait for the index',
+  '0007_mail_turns': 'no version was released before it: from a commit before it, workers wait for the index',
 };
 
 const migrations = readMigrations();

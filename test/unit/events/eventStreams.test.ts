@@ -74,6 +74,40 @@ test('what several ask for at once is read once, and never for another principal
   streams.close();
 });
 
+test('an event that comes during another listener’s read reaches everybody at once', async () => {
+  const feed: (typeof event)[] = [];
+  let delivered = Promise.resolve();
+  let woken = Promise.withResolvers<void>();
+  let reads = 0;
+  const read = async ({ after }: { after: string }) => {
+    reads++;
+    const events = after === 'start' ? [...feed] : [];
+    await delivered;
+    return { events, nextCursor: after, isEnd: true };
+  };
+  const watch = () => ({ changed: woken.promise, end() {} });
+  const streams = createEventStreams({ read, watch, logger }, { perPrincipal: 2, heartbeatMs: 2_000 });
+  const early = await readAll(await streams.open(following), 1);
+  const next = early.reader.read();
+  await new Promise(setImmediate);
+  const before = reads;
+  const held = Promise.withResolvers<void>();
+  delivered = held.promise;
+  const opening = streams.open(following);
+  feed.push(event);
+  const { resolve } = woken;
+  woken = Promise.withResolvers<void>();
+  resolve();
+  await new Promise(setImmediate);
+  expect(reads).toBe(before + 1);
+  held.resolve();
+  const { texts } = await readAll(await opening, 2);
+  expect([decoder.decode((await next).value), texts[1]]).toEqual(
+    Array(2).fill(expect.stringMatching(/^id: next/)),
+  );
+  streams.close();
+});
+
 test('listeners that take nothing hold no more than a few parts of the feed, and not those of another principal', async () => {
   const long = { ...event, body: `"${'x'.repeat(8_192)}"` };
   let parts = 0;

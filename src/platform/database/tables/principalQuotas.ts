@@ -1,6 +1,7 @@
 import { bigint, date, index, integer, numeric, primaryKey, text } from 'drizzle-orm/pg-core';
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
+import { records } from './records.ts';
 
 /** A principal's own quotas in place of the defaults; no row means the default. */
 export const principalQuotas = serviceSchema.table(
@@ -33,6 +34,22 @@ export const usageDays = serviceSchema.table(
     eventBytes: bigint({ mode: 'number' }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.principalId, table.day] }), index().on(table.day)],
+);
+
+/** What the released events and the mails of a record have used on one day (UTC) of its principal's quotas. */
+export const recordUsageDays = serviceSchema.table(
+  'record_usage_days',
+  {
+    recordId: text()
+      .notNull()
+      .references(() => records.id),
+    day: date().notNull(),
+    events: bigint({ mode: 'number' }).notNull().default(0),
+    /** As `eventBytes` of the principal's usage. */
+    eventBytes: bigint({ mode: 'number' }).notNull().default(0),
+    mails: bigint({ mode: 'number' }).notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.recordId, table.day] }), index().on(table.day)],
 );
 
 /** Everything that a principal has stored permanently, in total. */

@@ -1,2 +1,1 @@
-ALTER TABLE "service"."rule_firings" ADD COLUMN "principal_id" text;--> statement-breakpoint
 CREATE INDEX "rule_firings_mails" ON "service"."rule_firings" USING btree ("chain_id",(coalesce(principal_id, '')),"block_number") WHERE state = 'pending' and channel = 'email';
