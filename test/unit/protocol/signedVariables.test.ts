@@ -25,7 +25,7 @@ function digestOf(agreement: unknown, values: WireValues): string {
 function change(value: string | boolean | undefined): string | boolean {
   if (typeof value === 'boolean') return !value;
   if (/^0x[0-9a-fA-F]{40}$/.test(value ?? '')) return value === alice ? bob : alice;
-  if (/^0x[0-9a-f]{64}$/.test(value ?? '')) return `0x${value?.endsWith('0') ? '1' : '0'}${value?.slice(3)}`;
+  if (/^0x[0-9a-f]{64}$/.test(value ?? '')) return `0x${value?.[2] === '0' ? '1' : '0'}${value?.slice(3)}`;
   if (/^\d+$/.test(value ?? '')) return value === '1' ? '2' : '1';
   return `${value}x`;
 }
