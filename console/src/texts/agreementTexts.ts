@@ -54,6 +54,10 @@ export const agreementTexts = {
     document: 'Document',
     documentHash: 'Hash of the text',
     documentLead: 'The text with its current values. Values that are not set yet are in brackets.',
+    notSigned: '(not signed)',
+    notSignedLead:
+      'Values marked “not signed” are in no signature and not on the chain. They are this record’s alone: others may see other values.',
+    asWritten: 'A rendering would leave out a part of this text, so it is shown as written.',
     source: 'Source',
     variables: 'Variables',
     notYet: 'not set yet',
