@@ -1,6 +1,7 @@
 import { createLocalStacks } from '../e2e/support/localStack.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
+import { sendDoubtfulInputs } from './consoleChecks/doubtfulInputs.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
 import { followFeed } from './consoleChecks/feed.ts';
@@ -39,6 +40,7 @@ async function main(): Promise<number> {
       signDraft,
       meetTroubles,
       meetOutages,
+      sendDoubtfulInputs,
       operate,
       readEvidence,
       showHostileTexts,

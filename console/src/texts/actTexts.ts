@@ -43,6 +43,10 @@ export const actTexts = {
   verdictBad: 'The service says that it would be refused now:',
   sign: 'Sign in the wallet',
   waiting: 'Waiting for the wallet…',
+  sending: 'Sending…',
+  sendAgain: 'Send again',
+  mayBeStored:
+    'It is signed, and the service may have stored it already. Then it is sent to the chain without this page. “Send again” repeats the same signature, which counts only once. Do not sign it anew.',
   steps: {
     signed: 'Signed',
     sent: 'Sent to the chain',
