@@ -15,6 +15,7 @@ import { foldWallets, followAddress, lookAtPages, showNames, walkByKeyboard } fr
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
+import { tellUnsignedValues } from './consoleChecks/unsignedValues.ts';
 import { keepWebhookSettings } from './consoleChecks/webhookSettings.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
@@ -38,6 +39,7 @@ async function main(): Promise<number> {
     const checks = {
       playJourney,
       signDraft,
+      tellUnsignedValues,
       meetTroubles,
       meetOutages,
       sendDoubtfulInputs,
