@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Check a deployment before signing
-         * @description Stores and sends nothing. `variables` in the response are the values to sign.
+         * @description Stores and sends nothing. `variables` in the response are the effective values. The signature covers the values that `execution.initialize.data` or an action refers to. `warnings` names the others.
          *
          *     Requires the scope `agreements.write`.
          */
@@ -81,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * Build the typed data to sign for a deployment
-         * @description Takes the body of the preflight plus `signer`. Stores and sends nothing. Use `deadline`, `docUri` and `documentId` from the response in `deploy-with-permit`. `deadline` defaults to one hour from now. `docUri` defaults to the URI of the document hosted by this service.
+         * @description Takes the body of the preflight plus `signer`. Stores and sends nothing. Use `deadline`, `docUri` and `documentId` from the response in `deploy-with-permit`. `deadline` defaults to one hour from now. `docUri` defaults to the URI of the document hosted by this service. `meta.warnings` names the values that the signature does not cover.
          *
          *     Requires the scope `agreements.write`.
          */
@@ -814,7 +814,7 @@ export interface paths {
         put?: never;
         /**
          * Build the typed data to sign for a draft
-         * @description Only for the wallet that the draft names as its owner. All other values are as prepared.
+         * @description Only for the wallet that the draft names as its owner. All other values are as prepared. `meta.warnings` names the values that the signature does not cover.
          */
         post: operations["makeSharedDeployTypedData"];
         delete?: never;

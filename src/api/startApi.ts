@@ -217,7 +217,10 @@ export async function startApi(
   }
   const parts = {
     staticRoutes: consoleSettings
-      ? [...buildConsoleRoutes({ settings: consoleSettings, environment, chains }), ...buildVerifyRoutes()]
+      ? [
+          ...buildConsoleRoutes({ settings: consoleSettings, environment, publicBaseUrl, chains }),
+          ...buildVerifyRoutes(),
+        ]
       : [],
     authenticator,
     cookies,

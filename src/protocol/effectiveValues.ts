@@ -5,8 +5,8 @@ import { listInitialVariables } from './initialData.ts';
 import { findInput, findInputByHash } from './inputDefinitions.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
+import { isOfVariable } from './submittedVariables.ts';
 import { parseAddress, type WireValue, type WireValues } from './values.ts';
-import { findVariable } from './variables.ts';
 
 /** An accepted input: its name or hash, and its decoded payload. */
 export type AcceptedPayload = { readonly inputId: string; readonly fields: readonly DecodedField[] };
@@ -24,9 +24,7 @@ export function applyAcceptedInput(
   accepted: AcceptedPayload,
 ): WireValues {
   const root = new JsonCursor(agreement);
-  const submitted = submittedValues(root, accepted).filter(
-    ({ field }) => field.isVariable || findVariable(root, field.name)?.fType === field.fType,
-  );
+  const submitted = submittedValues(root, accepted).filter(({ field }) => isOfVariable(root, field));
   const changes = submitted.map(({ field, value }) => [field.name, value] as const);
   return { ...values, ...Object.fromEntries(changes) };
 }

@@ -67,6 +67,7 @@ export { EngineRevert, encodeRevert, type Revert } from './model/reverts.ts';
 export { nameHash } from './names.ts';
 export * from './onChain.ts';
 export * as Op from './op.ts';
+export { listSignedVariables } from './signedVariables.ts';
 export {
   type DeployPermit,
   deployTypedData,
@@ -74,6 +75,7 @@ export {
   type InputPermit,
   inputTypedData,
 } from './typedData.ts';
+export { warnOfUnsignedValues } from './unsignedValues.ts';
 export { type AgreementReport, findTemplateId, validateAgreement } from './validateAgreement.ts';
 export { parseAddress, type WireValue, type WireValues } from './values.ts';
 export { valuesByName } from './valuesByName.ts';

@@ -1,7 +1,7 @@
+import { listCallReferences } from './callReferences.ts';
 import type { Issue } from './errors.ts';
 import type { JsonCursor } from './jsonCursor.ts';
 import { quote } from './quote.ts';
-import { findVariableReference } from './references.ts';
 import { findVariable } from './variables.ts';
 
 type Kind = 'state' | 'input';
@@ -40,9 +40,9 @@ export function listUndeclared(agreement: JsonCursor): Issue[] {
 }
 
 function listUndeclaredValues(agreement: JsonCursor, call: JsonCursor): Issue[] {
-  return [call.at('target'), ...call.at('args').items()].flatMap((place) => {
-    const name = typeof place.value === 'string' ? findVariableReference(place.value) : undefined;
-    if (name === undefined || findVariable(agreement, name) !== undefined) return [];
-    return [{ path: place.path, message: `names ${quote(name)}, which is not a declared variable` }];
-  });
+  const unknown = listCallReferences(call).filter(({ name }) => findVariable(agreement, name) === undefined);
+  return unknown.map(({ place, name }) => ({
+    path: place.path,
+    message: `names ${quote(name)}, which is not a declared variable`,
+  }));
 }

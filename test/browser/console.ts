@@ -1,6 +1,7 @@
 import { createLocalStacks } from '../e2e/support/localStack.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
+import { sendDoubtfulInputs } from './consoleChecks/doubtfulInputs.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
 import { followFeed } from './consoleChecks/feed.ts';
@@ -14,6 +15,7 @@ import { foldWallets, followAddress, lookAtPages, showNames, walkByKeyboard } fr
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
+import { tellUnsignedValues } from './consoleChecks/unsignedValues.ts';
 import { keepWebhookSettings } from './consoleChecks/webhookSettings.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
@@ -37,8 +39,10 @@ async function main(): Promise<number> {
     const checks = {
       playJourney,
       signDraft,
+      tellUnsignedValues,
       meetTroubles,
       meetOutages,
+      sendDoubtfulInputs,
       operate,
       readEvidence,
       showHostileTexts,

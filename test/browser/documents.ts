@@ -1,5 +1,6 @@
 import { buildPage } from '../../src/api/documents/buildPage.ts';
 import { pageHeaders } from '../../src/api/documents/pagePolicy.ts';
+import { showUnseen } from '../../src/protocol/showUnseen.ts';
 import { hostilePayloads } from '../support/hostilePayloads.ts';
 import { sampleDocument } from '../support/sampleDocument.ts';
 import { inspectPage, isHit } from './support/inspectPage.ts';
@@ -110,7 +111,7 @@ async function findFaults(tab: Tab, payload: string): Promise<string[]> {
   const { requests, scripts } = tab.readEffects();
   // The name, and the value in its first four places.
   const shown = texts.slice(0, 5);
-  const isShown = shown.length === 5 && shown.every((text) => text === payload);
+  const isShown = shown.length === 5 && shown.every((text) => text === showUnseen(payload));
   return [
     ...(hasRun ? ['ran'] : []),
     ...faults,

@@ -26,6 +26,8 @@ const participants = [
   },
   { variableKey: 'landlord', walletAddress: landlord },
 ];
+const unsigned =
+  'is not signed and not stored on the chain: neither execution.initialize.data nor an action refers to its variable';
 const deployment = { agreement: lease, chainId: 59141, initValues: { rent: '0x10' }, participants };
 
 describe('validate-template', () => {
@@ -82,6 +84,17 @@ describe('validate', () => {
     });
     expect(status).toBe(200);
     expect(preflightShape.strict().parse(body.data)).toMatchSnapshot();
+  });
+
+  test('warns of values that the signature does not cover', async () => {
+    const initValues = { ...deployment.initValues, remark: 'next to the pump' };
+    const keeper = { variableKey: 'keeper', walletAddress: tenant };
+    const answer = await check({ ...deployment, initValues, participants: [...participants, keeper] });
+    const { warningDetails } = preflightShape.parse(answer.body.data);
+    expect(warningDetails.filter(({ message }) => message.startsWith('is not signed'))).toEqual([
+      { path: 'initValues.remark', message: unsigned },
+      { path: 'participants[2].walletAddress', message: unsigned },
+    ]);
   });
 
   test('takes details of a participant that are null for absent ones', async () => {

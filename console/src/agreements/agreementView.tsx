@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { StateDiagram } from '../diagram/stateDiagram.tsx';
 import { findStanding, readGraph } from '../diagram/stateGraph.ts';
 import { EvidencePanel } from '../evidence/evidencePanel.tsx';
@@ -17,6 +18,7 @@ import { ActPanel } from './actPanel.tsx';
 import { DocumentText } from './documentText.tsx';
 import { DraftPanel } from './draftPanel.tsx';
 import { Facts } from './facts.tsx';
+import { listUnsigned } from './listUnsigned.ts';
 import { nameOfInput, writeIssuers } from './naming.ts';
 import { orderInputs } from './orderInputs.ts';
 import type { AgreementSource } from './source.ts';
@@ -25,6 +27,7 @@ import { Timeline } from './timeline.tsx';
 const words = texts.agreement;
 /** In addition to the stream of events, which is faster for principals. */
 const lookMs = 4_000;
+const noNames: ReadonlySet<string> = new Set();
 
 type AgreementViewProps = {
   readonly source: AgreementSource;
@@ -56,6 +59,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
   const json = shown?.json;
   const graph = useMemo(() => readGraph(json, (inputId) => nameOfInput(json, inputId)), [json]);
   const rows = inputs.data && orderInputs(inputs.data.pages.flatMap(({ data }) => data));
+  const unsigned = useMemo(() => (shown ? listUnsigned(shown, rows ?? []) : noNames), [shown, inputs.data]);
   const current = state.data?.state ?? undefined;
   const standing = findStanding(
     current,
@@ -75,11 +79,11 @@ export function AgreementView({ source, more }: AgreementViewProps) {
   return (
     <>
       <div class="page-head">
-        <h1 dir="auto">{shown.displayName}</h1>
+        <h1 dir="auto">{showUnseen(shown.displayName)}</h1>
         <span class="row">
           {current !== undefined && (
             <span class="tag now" dir="auto" title={state.data?.description}>
-              {current}
+              {showUnseen(current)}
             </span>
           )}
           {shown.status === 'Draft' && <span class="tag warn">{words.draft}</span>}
@@ -91,7 +95,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
       </div>
       {state.data?.description && (
         <p class="lead" dir="auto">
-          {state.data.description}
+          {showUnseen(state.data.description)}
         </p>
       )}
       {state.error && mayPass(state.error) && <Note kind="warn">{words.away}</Note>}
@@ -109,7 +113,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           ) : (
             <ActPanel shown={shown} source={source} accepted={accepted} isKnown={state.data !== undefined} />
           )}
-          <Facts shown={shown} />
+          <Facts shown={shown} unsigned={unsigned} />
         </aside>
         <Timeline
           shown={shown}
@@ -120,7 +124,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}
           nameOf={graph.nameOf}
         />
-        <DocumentText shown={shown} />
+        <DocumentText shown={shown} unsigned={unsigned} />
       </div>
       {shown.status === 'Deployed' && <EvidencePanel shown={shown} source={source} />}
       {more}

@@ -1,21 +1,29 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { splitReferences } from '../markdown/splitReferences.ts';
-import { Value } from '../markdown/value.tsx';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
+import { PlainText } from '../markdown/plainText.tsx';
 import { Button } from '../parts/button.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
 import { member } from './member.ts';
 import type { Shown } from './source.ts';
 
 const words = texts.agreement;
 
+type DocumentTextProps = {
+  readonly shown: Shown;
+  /** The variables whose values no signature covers. */
+  readonly unsigned: ReadonlySet<string>;
+};
+
 /** The text of the agreement with the values filled in, or its source. The Markdown code is loaded only here. */
-export function DocumentText({ shown }: { readonly shown: Shown }) {
+export function DocumentText({ shown, unsigned }: DocumentTextProps) {
   const [isSource, setSource] = useState(false);
   const type = member(shown.json, 'content', 'type') ?? 'md';
   const text = member(shown.json, 'content', 'data');
   const template = typeof text === 'string' ? text : '';
+  const filling = { template, values: shown.variables, unsigned };
   const renderer = useQuery({
     queryKey: ['markdown'],
     queryFn: () => import('../markdown/markdownText.tsx'),
@@ -32,18 +40,15 @@ export function DocumentText({ shown }: { readonly shown: Shown }) {
         </Button>
       </div>
       <p class="lead small">{words.documentLead}</p>
+      {unsigned.size > 0 && <Note kind="warn">{words.notSignedLead}</Note>}
       {isSource ? (
         <pre class="panel" dir="auto">
-          {JSON.stringify(shown.json, null, 2)}
+          {showUnseen(JSON.stringify(shown.json, null, 2))}
         </pre>
       ) : type !== 'md' ? (
-        <pre dir="auto">
-          {splitReferences(template).map((part, at) =>
-            at % 2 === 0 ? part : <Value key={at} name={part} values={shown.variables} />,
-          )}
-        </pre>
+        <PlainText {...filling} />
       ) : MarkdownText ? (
-        <MarkdownText template={template} values={shown.variables} />
+        <MarkdownText {...filling} />
       ) : (
         <Loading />
       )}

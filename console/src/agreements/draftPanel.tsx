@@ -11,9 +11,10 @@ import { isSpentPermit } from '../wallet/isSpentPermit.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
-import { findParty, isSame, nameOfVariable } from './naming.ts';
+import { findParty, isSame } from './naming.ts';
 import { Review } from './review.tsx';
 import type { AgreementSource, Shown } from './source.ts';
+import { splitSigned } from './splitSigned.ts';
 
 const words = texts.act;
 
@@ -81,10 +82,8 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                   sentence={words.draft.sentence(shown.displayName)}
                   wallet={wallet.account}
                   party={findParty(shown, wallet.account)}
-                  values={Object.entries(shown.variables).map(([variable, value]) => [
-                    nameOfVariable(shown.json, variable),
-                    value,
-                  ])}
+                  {...splitSigned(shown)}
+                  docUri={shown.docUri}
                   chainId={shown.chainId}
                   contract={factory}
                   offered={prepare.data.offered}

@@ -1,4 +1,6 @@
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { Hex } from '../parts/hex.tsx';
+import { NotSigned } from '../parts/notSigned.tsx';
 import { Time } from '../parts/time.tsx';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
@@ -9,8 +11,14 @@ import { writeValue } from './timeline.tsx';
 
 const words = texts.agreement;
 
+type FactsProps = {
+  readonly shown: Shown;
+  /** The variables whose values no signature covers. */
+  readonly unsigned: ReadonlySet<string>;
+};
+
 /** Participants, variables, and the record's data. */
-export function Facts({ shown }: { readonly shown: Shown }) {
+export function Facts({ shown, unsigned }: FactsProps) {
   const { json, variables, participants, chainId } = shown;
   const declared = member(json, 'variables');
   const names = new Set([...Object.keys(isObject(declared) ? declared : {}), ...Object.keys(variables)]);
@@ -28,6 +36,7 @@ export function Facts({ shown }: { readonly shown: Shown }) {
               </dt>,
               <dd key={`${variableKey} wallet`}>
                 <Hex value={walletAddress} chainId={chainId} whole />
+                {unsigned.has(variableKey) && <NotSigned />}
               </dd>,
             ])}
           </dl>
@@ -44,10 +53,11 @@ export function Facts({ shown }: { readonly shown: Shown }) {
               </dt>,
               <dd key={`${name} value`} dir="auto">
                 {Object.hasOwn(variables, name) ? (
-                  writeValue(variables[name])
+                  <bdi>{writeValue(variables[name])}</bdi>
                 ) : (
                   <span class="soft">{words.notYet}</span>
                 )}
+                {unsigned.has(name) && <NotSigned />}
               </dd>,
             ])}
         </dl>
@@ -84,7 +94,7 @@ export function Facts({ shown }: { readonly shown: Shown }) {
             <Hex value={shown.docHash} whole />
           </dd>
           {typeof templateId === 'string' && <dt>{words.templateId}</dt>}
-          {typeof templateId === 'string' && <dd dir="auto">{templateId}</dd>}
+          {typeof templateId === 'string' && <dd dir="auto">{showUnseen(templateId)}</dd>}
           <dt>{words.recordId}</dt>
           <dd>
             <code class="copy">{shown.id}</code>

@@ -1,14 +1,15 @@
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { texts } from '../texts/texts.ts';
 import { member } from './member.ts';
 import type { Shown } from './source.ts';
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  typeof value === 'string' && value.trim() !== '' ? showUnseen(value) : undefined;
 
 /** The document's name for an input, or else its id. */
 export function nameOfInput(json: unknown, inputId: string): string {
   const input = member(json, 'execution', 'inputs', inputId);
-  return textOf(member(input, 'displayName')) ?? textOf(member(input, 'name')) ?? inputId;
+  return textOf(member(input, 'displayName')) ?? textOf(member(input, 'name')) ?? showUnseen(inputId);
 }
 
 /** The document's description of an input's field: from the field's own definition, or from its variable. */
@@ -19,13 +20,13 @@ export function describeField(
 ): { name: string; hint?: string } {
   const own = member(json, 'execution', 'inputs', inputId, 'data', field);
   const variable = member(json, 'variables', field);
-  const name = textOf(member(own, 'name')) ?? textOf(member(variable, 'name')) ?? field;
+  const name = textOf(member(own, 'name')) ?? textOf(member(variable, 'name')) ?? showUnseen(field);
   const hint = textOf(member(own, 'description')) ?? textOf(member(variable, 'description'));
   return { name, ...(hint !== undefined && { hint }) };
 }
 
 export function nameOfVariable(json: unknown, variable: string): string {
-  return textOf(member(json, 'variables', variable, 'name')) ?? variable;
+  return textOf(member(json, 'variables', variable, 'name')) ?? showUnseen(variable);
 }
 
 /** The participant of a wallet; undefined for any other wallet. */

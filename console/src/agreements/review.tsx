@@ -1,11 +1,13 @@
 import type { SignableTypedData } from '../../../client/src/types.ts';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
 import { Time } from '../parts/time.tsx';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import type { Checked } from '../wallet/signing.ts';
-import { writeValue } from './timeline.tsx';
+import { DocumentAddress } from './documentAddress.tsx';
+import { type NamedValue, ReviewValues } from './reviewValues.tsx';
 
 const words = texts.act;
 
@@ -13,8 +15,11 @@ type ReviewProps = {
   readonly sentence: string;
   readonly wallet: string;
   readonly party: string | undefined;
-  /** Their names in the document, and themselves. */
-  readonly values: readonly (readonly [string, unknown])[];
+  readonly values: readonly NamedValue[];
+  /** Shown with the agreement, but in no signature. */
+  readonly unsigned?: readonly NamedValue[] | undefined;
+  /** The URI of the document, if that is signed. */
+  readonly docUri?: string | undefined;
   readonly chainId: number;
   readonly contract: string;
   readonly offered: SignableTypedData;
@@ -27,6 +32,8 @@ export function Review({
   wallet,
   party,
   values,
+  unsigned = [],
+  docUri,
   chainId,
   contract,
   offered,
@@ -36,26 +43,34 @@ export function Review({
   return (
     <div class="stack">
       <p dir="auto">
-        <strong>{sentence}</strong>
+        <strong>{showUnseen(sentence)}</strong>
       </p>
       <dl class="facts">
         <dt>{words.asWho}</dt>
         <dd>
-          {party !== undefined && <span dir="auto">{party}</span>} <Hex value={wallet} whole />
+          {party !== undefined && <bdi>{party}</bdi>} <Hex value={wallet} whole />
         </dd>
         <dt>{values.length === 0 ? words.withoutValues : words.withValues}</dt>
         <dd>
-          {values.map(([name, value], at) => (
-            <div key={`${at} ${name}`} dir="auto">
-              <span class="soft">{name}:</span> {writeValue(value)}
-            </div>
-          ))}
+          <ReviewValues values={values} />
         </dd>
         <dt>{words.onContract}</dt>
         <dd>
           <Hex value={contract} whole /> <span class="soft">{chainName(chainId)}</span>
         </dd>
+        {docUri !== undefined && <dt>{words.documentAddress}</dt>}
+        {docUri !== undefined && (
+          <dd>
+            <DocumentAddress docUri={docUri} />
+          </dd>
+        )}
       </dl>
+      {unsigned.length > 0 && (
+        <Note kind="warn">
+          <p>{words.notSigned}</p>
+          <ReviewValues values={unsigned} />
+        </Note>
+      )}
       <p class="small">
         {words.goodOnce(offered.nonce)}{' '}
         <Time at={new Date(offered.deadline * 1_000).toISOString()} form="clock" />.
@@ -75,7 +90,7 @@ export function Review({
         </dd>
       </dl>
       {isSame ? (
-        <p class="small">{words.digestSame}</p>
+        <p class="small">{unsigned.length === 0 ? words.digestSame : words.digestSameExcept}</p>
       ) : (
         <Note kind="bad">
           <p>{words.digestOther}</p>

@@ -1,19 +1,16 @@
-import { useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { queries } from '../service/queries.ts';
+import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
-import { isSpentPermit } from '../wallet/isSpentPermit.ts';
-import type { Checked } from '../wallet/signing.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
 import { describeField, findParty, nameOfInput } from './naming.ts';
 import { Progress } from './progress.tsx';
 import { Review } from './review.tsx';
-import type { Act, AgreementSource, Shown, ShownInput } from './source.ts';
+import type { Act, AgreementSource, Shown } from './source.ts';
+import { useSigning } from './useSigning.ts';
 
 const words = texts.act;
 
@@ -28,39 +25,12 @@ type SignPanelProps = {
 
 /** The data to sign in words and as a digest, then the signature, then its progress. */
 export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPanelProps) {
-  const [busy, setBusy] = useState<'signing' | 'sending'>();
-  const [error, setError] = useState<unknown>();
-  const [sent, setSent] = useState<ShownInput>();
-  const prepared = useQuery({
-    queryKey: ['permit', ...source.key, act.inputId, JSON.stringify(act.values), wallet.account],
-    queryFn: async ({ signal }) => {
-      const [offered, { checkInput }] = await Promise.all([
-        source.prepare({ ...act, signer: wallet.account }, signal),
-        import('../wallet/signing.ts'),
-      ]);
-      const agreementAddress = shown.address ?? '';
-      return { offered, checked: checkInput({ ...shown, ...act, agreementAddress }, offered) };
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
+  const { query, prepared, busy, error, sent, isUnsettled, sign, sendAgain } = useSigning({
+    shown,
+    source,
+    act,
+    wallet,
   });
-  const sign = async (checked: Checked, deadline: number) => {
-    setError(undefined);
-    try {
-      setBusy('signing');
-      const { signChecked } = await import('../wallet/signing.ts');
-      const { provider, account } = wallet;
-      const signature = await signChecked(checked, { provider, account, chainId: shown.chainId });
-      setBusy('sending');
-      setSent(await source.submit({ ...act, signer: account, deadline, signature }));
-      void queries.invalidateQueries({ queryKey: source.key });
-    } catch (cause) {
-      setError(cause);
-      if (isSpentPermit(cause)) void prepared.refetch();
-    } finally {
-      setBusy(undefined);
-    }
-  };
   const name = nameOfInput(shown.json, act.inputId);
   if (sent)
     return (
@@ -80,9 +50,9 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
           {texts.cancel}
         </Button>
       </div>
-      {prepared.error && <Failure error={prepared.error} onRetry={() => void prepared.refetch()} />}
-      {prepared.isPending && <Loading lines={5} />}
-      {prepared.data && (
+      {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isLoading && <Loading lines={5} />}
+      {prepared && (
         <>
           <Review
             sentence={words.sentence(name, shown.displayName)}
@@ -94,24 +64,34 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
             ])}
             chainId={shown.chainId}
             contract={shown.address ?? ''}
-            offered={prepared.data.offered}
-            checked={prepared.data.checked}
+            {...prepared}
           />
           {error !== undefined && <WalletFailure error={error} />}
-          <p>
-            <Button
-              kind="primary"
-              disabled={
-                busy !== undefined ||
-                prepared.isFetching ||
-                prepared.data.checked.differences.length > 0 ||
-                !prepared.data.offered.verdict.ok
-              }
-              onPress={() => void sign(prepared.data.checked, prepared.data.offered.deadline)}
-            >
-              {busy === undefined ? words.sign : words.waiting}
-            </Button>
-          </p>
+          {isUnsettled ? (
+            <>
+              <Note kind="warn">{words.mayBeStored}</Note>
+              <p>
+                <Button kind="primary" onPress={() => void sendAgain()}>
+                  {words.sendAgain}
+                </Button>
+              </p>
+            </>
+          ) : (
+            <p>
+              <Button
+                kind="primary"
+                disabled={
+                  busy !== undefined ||
+                  query.isFetching ||
+                  prepared.checked.differences.length > 0 ||
+                  !prepared.offered.verdict.ok
+                }
+                onPress={() => void sign(prepared)}
+              >
+                {busy === undefined ? words.sign : busy === 'signing' ? words.waiting : words.sending}
+              </Button>
+            </p>
+          )}
           {busy === 'signing' && <WalletWait provider={wallet.provider} />}
         </>
       )}

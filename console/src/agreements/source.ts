@@ -6,7 +6,7 @@ import type {
   SharedAgreement,
   SignableTypedData,
 } from '../../../client/src/types.ts';
-import { deployPatience, service } from '../service/client.ts';
+import { deployPatience, inputPatience, service } from '../service/client.ts';
 
 export type Accepted = AgreementState['acceptedInputs'][number];
 
@@ -53,7 +53,7 @@ export type Verdict = {
   readonly issues: readonly { readonly path: string; readonly message: string }[];
   readonly isExternal: boolean;
 };
-type Permit = Act & {
+export type Permit = Act & {
   readonly signer: string;
   readonly deadline: number;
   readonly signature: { readonly v: 27 | 28; readonly r: string; readonly s: string };
@@ -125,7 +125,7 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
       };
     },
     prepare: (act, signal) => agreements.makeInputTypedData(id, act, { signal }),
-    submit: (permit) => agreements.submitInput(id, permit),
+    submit: (permit) => agreements.submitInput(id, permit, inputPatience),
   };
 }
 
@@ -148,7 +148,7 @@ export function guestSource(shared: AgreementsClient['shared'], view: string): A
     },
     readEvidence: (onProgress) => shared.readEvidence({ onProgress }),
     prepare: (act, signal) => shared.makeInputTypedData(act, { signal }),
-    submit: (permit) => shared.submitInput(permit),
+    submit: (permit) => shared.submitInput(permit, inputPatience),
     prepareDraft: (signer) => shared.makeDeployTypedData({ signer }),
     deployDraft: (permit) => shared.deployWithPermit(permit, deployPatience),
   };

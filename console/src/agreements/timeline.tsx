@@ -1,3 +1,4 @@
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
@@ -71,7 +72,7 @@ function Entry({ shown, input, name }: EntryProps) {
       </div>
       {fromState !== undefined && toState !== undefined && (
         <div class="small" dir="auto">
-          {fromState} → {toState}
+          {showUnseen(fromState)} → {showUnseen(toState)}
         </div>
       )}
       {error && (
@@ -123,5 +124,5 @@ const longestValue = 2_000;
 export function writeValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+  return showUnseen(text.length > longestValue ? `${text.slice(0, longestValue)}…` : text);
 }

@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
 import { waitForDeployment } from '../../../client/src/index.ts';
 import { member } from '../agreements/member.ts';
-import { nameOfVariable } from '../agreements/naming.ts';
 import { Review } from '../agreements/review.tsx';
+import { splitSigned } from '../agreements/splitSigned.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
@@ -159,10 +159,12 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
             sentence={words.sentence(prepared.request.displayName, chainName(prepared.request.chainId))}
             wallet={prepared.signer}
             party={undefined}
-            values={Object.entries(prepared.values).map(([variable, value]) => [
-              nameOfVariable(prepared.request.agreement, variable),
-              value,
-            ])}
+            {...splitSigned({
+              json: prepared.request.agreement,
+              displayName: prepared.request.displayName,
+              variables: prepared.values,
+            })}
+            docUri={prepared.offered.docUri}
             chainId={prepared.request.chainId}
             contract={prepared.factory}
             offered={prepared.offered}

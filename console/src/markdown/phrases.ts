@@ -1,7 +1,7 @@
 import type { Token } from 'markdown-it';
 
 /** The parts of a token that are rendered. */
-export type TextToken = Pick<Token, 'type' | 'content' | 'hidden' | 'children' | 'attrGet'>;
+export type TextToken = Pick<Token, 'type' | 'content' | 'info' | 'hidden' | 'children' | 'attrGet'>;
 
 /** Elements that only format a phrase; many documents write them as HTML, without attributes. */
 export const phraseTags = ['b', 'del', 'em', 'i', 'ins', 'mark', 's', 'small', 'strong', 'sub', 'sup', 'u'];
@@ -45,5 +45,5 @@ function toText(content: string): TextToken {
 }
 
 function toToken(type: string): TextToken {
-  return { type, content: '', hidden: false, children: null, attrGet: () => null };
+  return { type, content: '', info: '', hidden: false, children: null, attrGet: () => null };
 }

@@ -7,6 +7,11 @@ const patience = { timeoutMs: 10_000, maxRetries: 1 };
 export const deployPatience = { timeoutMs: 30_000 };
 
 /**
+ * For an input, whose answer comes once its transaction is signed: longer than the service waits for that (15 s by default).
+ */
+export const inputPatience = { timeoutMs: 40_000 };
+
+/**
  * Calls the service with the browser's session. Its reads do not wait for its writes: a pending input would hold up every
  * page, and pages repeat their reads anyway.
  */

@@ -8,6 +8,8 @@ export type KnownChain = {
 };
 export type ConsoleFacts = {
   readonly environment: 'testnet' | 'production';
+  /** Without a slash at the end. */
+  readonly publicBaseUrl: string;
   readonly chains: readonly KnownChain[];
 };
 

@@ -26,16 +26,27 @@ export const actTexts = {
   withValues: 'with these values',
   withoutValues: 'without values',
   onContract: 'for the contract',
+  documentAddress: 'document at',
+  documentElsewhere:
+    'This address is not at this service. What is found there may differ from the text on this page.',
+  notSigned:
+    'You do not sign the following. It is not on the chain, and others may see something else in its place:',
   goodOnce: (nonce: string) => `Valid once (nonce ${nonce}), until`,
   digestHere: 'Digest computed in this browser',
   digestService: 'Digest of the service',
   digestSame: 'The two are the same: the service asks you to sign exactly what you see.',
+  digestSameExcept:
+    'The two are the same: the service asks you to sign exactly what you see, except for what is marked as not signed.',
   digestOther:
     'They differ. The service asks for something else than what you see here, and nothing will be signed. Tell whoever operates it.',
   differences: 'What differs:',
   verdictBad: 'The service says that it would be refused now:',
   sign: 'Sign in the wallet',
   waiting: 'Waiting for the wallet…',
+  sending: 'Sending…',
+  sendAgain: 'Send again',
+  mayBeStored:
+    'It is signed, and the service may have stored it already. Then it is sent to the chain without this page. “Send again” repeats the same signature, which counts only once. Do not sign it anew.',
   steps: {
     signed: 'Signed',
     sent: 'Sent to the chain',

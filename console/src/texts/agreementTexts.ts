@@ -54,6 +54,10 @@ export const agreementTexts = {
     document: 'Document',
     documentHash: 'Hash of the text',
     documentLead: 'The text with its current values. Values that are not set yet are in brackets.',
+    notSigned: '(not signed)',
+    notSignedLead:
+      'Values marked “not signed” are neither in the signature of the deployment nor in an input of the timeline as shown. Others may see other values in their place.',
+    asWritten: 'A rendering would leave out a part of this text, so it is shown as written.',
     source: 'Source',
     variables: 'Variables',
     notYet: 'not set yet',

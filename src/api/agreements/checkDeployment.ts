@@ -11,6 +11,7 @@ import {
   resolveDeployValues,
   validateAgreement,
   type WireValues,
+  warnOfUnsignedValues,
 } from '../../protocol/index.ts';
 import type { Participant } from '../../protocol/participants.ts';
 import {
@@ -81,7 +82,7 @@ export async function checkDeployment(
     chain,
     templateId,
     participantVariableKeys,
-    warnings: [...warnings, ...ofTemplate],
+    warnings: [...warnings, ...warnOfUnsignedValues(request), ...ofTemplate],
     ...resolved,
     observers: distinct,
   };

@@ -14,6 +14,7 @@ const hashed = `public, max-age=${oneYearSeconds}, immutable`;
 export type ConsoleFacts = {
   readonly settings: ConsoleSettings;
   readonly environment: Environment;
+  readonly publicBaseUrl: string;
   readonly chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory' | 'confirmations'>[];
 };
 
@@ -21,7 +22,12 @@ export type ConsoleFacts = {
  * The console: its files, its settings, and for every other path below `/console` its page, which reads the
  * path itself. No routes if it is switched off or not built.
  */
-export function buildConsoleRoutes({ settings, environment, chains }: ConsoleFacts): StaticRoute[] {
+export function buildConsoleRoutes({
+  settings,
+  environment,
+  publicBaseUrl,
+  chains,
+}: ConsoleFacts): StaticRoute[] {
   const files = settings.isServed ? readConsoleFiles() : new Map<string, ConsoleFile>();
   const page = files.get('index.html');
   if (!page) return [];
@@ -32,7 +38,7 @@ export function buildConsoleRoutes({ settings, environment, chains }: ConsoleFac
     factory,
     confirmations,
   }));
-  const settingsText = JSON.stringify({ environment, chains: known });
+  const settingsText = JSON.stringify({ environment, publicBaseUrl, chains: known });
 
   const serve = (context: Context<AppEnv>): Response => {
     const path = new URL(context.req.url).pathname.slice(root.length);

@@ -1,4 +1,5 @@
 import { findChain } from '../../protocol/chains.ts';
+import { showUnseen } from '../../protocol/showUnseen.ts';
 import { fillTemplate } from '../../records/documents/fillTemplate.ts';
 import { escapeHtml } from './escapeHtml.ts';
 import type { HostedDocument } from './hostedDocument.ts';
@@ -10,14 +11,14 @@ import { renderContent, writePlain } from './renderContent.ts';
 export function buildPage(document: HostedDocument): string {
   const { html, isCut } = renderContent(document, document.values);
   const note = isCut
-    ? 'Unsafe parts of this text, such as scripts, are left out here. The Markdown form includes them.'
+    ? 'Parts of this text are left out here, such as scripts, comments, images and addresses. The Markdown form includes them.'
     : undefined;
   return writePage(document, { html, note });
 }
 
 /** The page with the text as written, for texts that take too long to render. Linear in its size. */
 export function buildPlainPage(document: HostedDocument): string {
-  const text = fillTemplate(document.template, document.values);
+  const text = showUnseen(fillTemplate(document.template, document.values));
   const note = 'Rendering this text took too long. It is shown as written.';
   return writePage(document, { html: writePlain(escapeHtml(text)), note });
 }
@@ -26,7 +27,7 @@ function writePage(
   document: HostedDocument,
   { html, note }: { html: string; note: string | undefined },
 ): string {
-  const name = escapeHtml(document.displayName);
+  const name = escapeHtml(showUnseen(document.displayName));
   const chain = escapeHtml(findChain(document.chainId)?.name ?? `Chain ${document.chainId}`);
   return `<!doctype html>
 <html lang="en">
@@ -63,7 +64,9 @@ function writeFooter(document: HostedDocument, chain: string): string {
     ['Document id', documentId],
     ['Document URI', docUri],
   ].flatMap(([term, text]) =>
-    text === undefined ? [] : [`<dt>${term}</dt><dd class="exact"><bdi>${escapeHtml(text)}</bdi></dd>`],
+    text === undefined
+      ? []
+      : [`<dt>${term}</dt><dd class="exact"><bdi>${escapeHtml(showUnseen(text))}</bdi></dd>`],
   );
   return `<footer>
 <dl>
@@ -72,8 +75,8 @@ ${facts.join('\n')}
 <dt>As of</dt><dd><time datetime="${escapeHtml(updatedAt)}">${escapeHtml(writeInstant(updatedAt))}</time></dd>
 </dl>
 <p>The document hash is the Keccak-256 of the agreement’s JSON, character by character as its record holds it, and the contract
-returns it as <code>docHash</code>: computed again, it shows whether this is the text that was signed. Values are those of the
-record; a marked name <span class="blank">[in brackets]</span> stands where none is known yet.</p>
+returns it as <code>docHash</code>: computed again, it shows whether this is the text that was signed. It does not cover the values, which are
+those of the record; a marked name <span class="blank">[in brackets]</span> stands where none is known yet.</p>
 </footer>`;
 }
 

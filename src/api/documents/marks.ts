@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { showUnseen } from '../../protocol/showUnseen.ts';
 import { blankOf, type Piece, type Reference } from '../../records/documents/fillTemplate.ts';
 import { escapeHtml } from './escapeHtml.ts';
 
@@ -61,5 +62,5 @@ export function markTemplate(pieces: readonly Piece[]): MarkedTemplate {
 function writeReference(reference: Reference): string {
   const { value } = reference;
   if (value === undefined) return `<bdi class="blank">${blankOf(reference)}</bdi>`;
-  return `<bdi>${escapeHtml(value)}</bdi>`;
+  return `<bdi>${escapeHtml(showUnseen(value))}</bdi>`;
 }

@@ -1,28 +1,33 @@
-import MarkdownIt from 'markdown-it';
 import type { WireValues } from '../../protocol/index.ts';
+import { isTextMissed } from '../../protocol/missedText.ts';
+import { showUnseen } from '../../protocol/showUnseen.ts';
 import { splitTemplate } from '../../records/documents/fillTemplate.ts';
 import type { Content } from './content.ts';
 import { escapeHtml } from './escapeHtml.ts';
-import { markTemplate } from './marks.ts';
+import { markdown } from './markdown.ts';
+import { type MarkedTemplate, markTemplate } from './marks.ts';
 import { type SanitizedContent, sanitizeContent } from './sanitizeContent.ts';
-
-/** Raw HTML passes, because authors underline with it; sanitising removes everything except plain formatting. */
-const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false });
 
 /**
  * An agreement's text as sanitised HTML: Markdown and HTML rendered, anything else as written. Without a time
  * limit: some texts of half a megabyte take many seconds.
  */
 export function renderContent({ contentType, template }: Content, values: WireValues): SanitizedContent {
-  const marked = markTemplate(splitTemplate(template, values));
+  const marked = markTemplate(splitTemplate(showUnseen(template), values));
   switch (contentType) {
     case 'md':
-      return sanitizeContent(markdown.render(marked.text), marked);
+      return renderMarkdown(marked);
     case 'html':
       return sanitizeContent(marked.text, marked);
     default:
       return { html: writePlain(marked.fillText(escapeHtml(marked.text))), isCut: false };
   }
+}
+
+function renderMarkdown(marked: MarkedTemplate): SanitizedContent {
+  const tokens = markdown.parse(marked.text, {});
+  const { html, isCut } = sanitizeContent(markdown.renderer.render(tokens, markdown.options, {}), marked);
+  return { html, isCut: isCut || isTextMissed(marked.text, tokens) };
 }
 
 /** Escaped text with its lines and spaces unchanged. */

@@ -1,4 +1,6 @@
 import sanitizeHtml from 'sanitize-html';
+import { showUnseen } from '../../protocol/showUnseen.ts';
+import { hasHiddenAttribute, hasHiddenText } from './hiddenMarkup.ts';
 
 /** Fills the gaps of a sanitised text: see `MarkedTemplate`. */
 export type Filling = {
@@ -8,7 +10,7 @@ export type Filling = {
 
 export type SanitizedContent = {
   readonly html: string;
-  /** Whether text was left out because it was inside an element such as a script. */
+  /** Whether a text was left out: in an element such as a script, in a comment, or in an attribute. */
   readonly isCut: boolean;
 };
 
@@ -23,6 +25,22 @@ const textless = [
   ...['script', 'style', 'template', 'title', 'textarea', 'select', 'option', 'iframe', 'object', 'embed'],
   ...['noscript', 'noembed', 'noframes', 'xmp', 'plaintext', 'svg', 'math', 'audio', 'video', 'canvas'],
 ];
+/** Elements that only structure a text. They lose their tags, and a reader misses nothing. */
+const structure = [
+  'html',
+  'head',
+  'body',
+  'section',
+  'article',
+  'header',
+  'footer',
+  'main',
+  'center',
+  'font',
+  'img',
+];
+const allowedTags = [...headings, ...blocks, ...tables, ...phrases, ...morePhrases];
+const known: ReadonlySet<string> = new Set([...allowedTags, ...structure]);
 const protocols = ['http:', 'https:', 'mailto:'];
 
 /** Deeper elements lose their tags: browsers are slow with deep nesting. */
@@ -34,12 +52,13 @@ const maxSpan = 100;
  * or disguise something, and with the gaps filled. Images become their descriptions.
  */
 export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): SanitizedContent {
-  let isCut = false;
+  let isCut = hasHiddenText(dirty, (name) => known.has(name));
   const html = sanitizeHtml(dirty, {
-    allowedTags: [...headings, ...blocks, ...tables, ...phrases, ...morePhrases],
+    allowedTags,
     allowedAttributes: {
       a: ['href', 'rel'],
       ol: ['start'],
+      li: ['value'],
       th: ['colspan', 'rowspan', 'class'],
       td: ['colspan', 'rowspan', 'class'],
       span: ['class'],
@@ -49,13 +68,15 @@ export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): 
     parseStyleAttributes: false,
     nonTextTags: textless,
     nestingLimit: maxDepth,
-    onOpenTag: (name) => {
-      isCut ||= textless.includes(name);
+    onOpenTag: (name, attributes) => {
+      isCut ||= !known.has(name) || hasHiddenAttribute(name, attributes);
     },
-    textFilter: (escaped) => fillText(escaped),
+    // Entities come as the characters that they stand for.
+    textFilter: (escaped) => fillText(showUnseen(escaped)),
     transformTags: {
       a: (_name, { href = '' }) => {
         const target = readLink(fillUrl(href));
+        isCut ||= target === undefined && href !== '';
         return target === undefined
           ? { tagName: 'span', attribs: {} }
           : { tagName: 'a', attribs: { href: target, rel: 'noopener noreferrer nofollow' } };
@@ -65,6 +86,7 @@ export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): 
         attribs: { class: 'image' },
         text: alt === '' ? 'Image' : `Image: ${alt}`,
       }),
+      li: (tagName, { value }) => ({ tagName, attribs: { ...only('value', value, /^\d{1,9}$/) } }),
       ol: (tagName, { start }) => ({ tagName, attribs: { ...only('start', start, /^\d{1,9}$/) } }),
       td: readCell,
       th: readCell,

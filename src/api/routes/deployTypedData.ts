@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { warnOfUnsignedValues } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { prepareDeployment } from '../agreements/prepareDeployment.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
@@ -25,7 +26,7 @@ export function deployTypedDataEndpoint(services: Services): Endpoint {
     tag: 'Deployment',
     summary: 'Build the typed data to sign for a deployment',
     description:
-      'Takes the body of the preflight plus `signer`. Stores and sends nothing. Use `deadline`, `docUri` and `documentId` from the response in `deploy-with-permit`. `deadline` defaults to one hour from now. `docUri` defaults to the URI of the document hosted by this service.',
+      'Takes the body of the preflight plus `signer`. Stores and sends nothing. Use `deadline`, `docUri` and `documentId` from the response in `deploy-with-permit`. `deadline` defaults to one hour from now. `docUri` defaults to the URI of the document hosted by this service. `meta.warnings` names the values that the signature does not cover.',
     scope: 'agreements.write',
     params: none,
     query: none,
@@ -46,7 +47,8 @@ export function deployTypedDataEndpoint(services: Services): Endpoint {
     example: { body: exampleStory.unsignedDeployment },
     async handle({ body, caller, requestId }) {
       const signable = await prepareDeployment({ ...body, principalId: caller.principalId }, services);
-      return respondSingle({ requestId, dataText: writeSignable(signable) });
+      const warnings = warnOfUnsignedValues(body);
+      return respondSingle({ requestId, dataText: writeSignable(signable), warnings });
     },
   });
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
 import { readRecordConsistency } from '../agreements/consistency.ts';
 import { awaitDeployment, storeDeployment } from '../agreements/deployAgreement.ts';
-import { listTemplateWarnings } from '../agreements/listTemplateWarnings.ts';
+import { listDeploymentWarnings } from '../agreements/listDeploymentWarnings.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
@@ -47,7 +47,7 @@ export function deployWithPermit(services: Services): Endpoint {
     async handle({ body, caller, requestId, inPageTurn }) {
       const { principalId } = caller;
       const { id, isNew } = await storeDeployment({ ...body, principalId, requestId }, services);
-      const warnings = listTemplateWarnings(body, services);
+      const warnings = listDeploymentWarnings(body, services);
       return async () => {
         await awaitDeployment({ id, owner: principalId }, services);
         const read = async () => {

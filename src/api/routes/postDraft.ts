@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
 import { createDraft as storeDraft } from '../agreements/drafts.ts';
-import { listTemplateWarnings } from '../agreements/listTemplateWarnings.ts';
+import { listDeploymentWarnings } from '../agreements/listDeploymentWarnings.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
@@ -44,7 +44,7 @@ export function createDraft(services: Services): Endpoint {
       const { principalId } = caller;
       const id = await storeDraft({ ...body, principalId }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
-      const warnings = listTemplateWarnings(body, services);
+      const warnings = listDeploymentWarnings(body, services);
       return respondSingle({ requestId, dataText, warnings });
     },
   });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { warnOfUnsignedValues } from '../../protocol/index.ts';
 import { readDraft, requireUnsigned } from '../agreements/drafts.ts';
 import { prepareDeployment } from '../agreements/prepareDeployment.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
@@ -21,7 +22,8 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     path: '/v0/shared/agreement/deploy-typed-data',
     operationId: 'makeSharedDeployTypedData',
     summary: 'Build the typed data to sign for a draft',
-    description: 'Only for the wallet that the draft names as its owner. All other values are as prepared.',
+    description:
+      'Only for the wallet that the draft names as its owner. All other values are as prepared. `meta.warnings` names the values that the signature does not cover.',
     need: 'sign',
     query: sharedQuery,
     body: bodyShape,
@@ -37,7 +39,8 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
         requireWallet({ wallet: draft.signer }, body.signer);
         requireUnsigned(draft);
         const signable = await prepareDeployment({ ...draft, ...body }, services);
-        return respondSingle({ requestId, dataText: writeSignable(signable) });
+        const warnings = warnOfUnsignedValues(draft);
+        return respondSingle({ requestId, dataText: writeSignable(signable), warnings });
       });
     },
   });

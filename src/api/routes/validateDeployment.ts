@@ -47,7 +47,8 @@ export function validateDeployment(services: Services, profile: ClientProfile): 
     operationId: 'validateDeployment',
     tag: 'Authoring',
     summary: 'Check a deployment before signing',
-    description: 'Stores and sends nothing. `variables` in the response are the values to sign.',
+    description:
+      'Stores and sends nothing. `variables` in the response are the effective values. The signature covers the values that `execution.initialize.data` or an action refers to. `warnings` names the others.',
     scope: 'agreements.write',
     isHeavy: true,
     params: none,

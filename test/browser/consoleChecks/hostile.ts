@@ -1,4 +1,5 @@
 import { deployAgreement } from '../../../client/src/viem/index.ts';
+import { readTemplate } from '../../../console/src/markdown/readTemplate.ts';
 import { hostilePayloads } from '../../support/hostilePayloads.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, type Person } from './consoleWorld.ts';
 import { openFile } from './openFile.ts';
@@ -12,6 +13,8 @@ const isName = (text: string) => Buffer.byteLength(text) <= longestName && text.
  */
 export function writeHostileDocument() {
   const payloads = hostilePayloads;
+  // Others would have the whole text shown as written.
+  const rendered = payloads.filter((payload) => !readTemplate(payload).isMissed);
   const names = payloads.filter(isName);
   const at = (index: number) => names[index % names.length] ?? 'x';
   const values = Object.fromEntries(payloads.map((payload, index) => [`v${index}`, payload]));
@@ -36,7 +39,7 @@ export function writeHostileDocument() {
   const agreement = {
     metadata: { templateId: at(0), name: at(1), id: at(2) },
     variables,
-    content: { type: 'md', data: [...payloads, ...Object.values(references)].join('\n\n') },
+    content: { type: 'md', data: [...rendered, ...Object.values(references)].join('\n\n') },
     execution: {
       initialize: { initialState: first, data: references },
       states: Object.fromEntries(states.map((state, index) => [state, { description: at(index + 6) }])),

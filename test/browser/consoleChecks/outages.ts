@@ -5,14 +5,11 @@ import { encodeInputPayload, nameHash } from '../../../src/protocol/index.ts';
 import { killAndAwaitRestart, type LocalStack } from '../../e2e/support/localStack.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-import { type ConsoleWorld, chainId, createAccount, expectTrue, type Person, see } from './consoleWorld.ts';
-import { deployExample } from './pages.ts';
+import { type ConsoleWorld, chainId, expectTrue, see } from './consoleWorld.ts';
+import { type Opened, openAsRider, prepareAct, sign, stateShown, stepDone } from './rider.ts';
 
-const note = 'The rear lamp flickers.';
 const waitingText = /This takes longer than usual/;
 const awayText = /shows the last known data/;
-
-type Opened = Awaited<ReturnType<typeof openAsRider>>;
 
 /**
  * Failures while a page is open, caused in the processes themselves: a removed block, a silent node, an input
@@ -41,28 +38,6 @@ export async function meetOutages(world: ConsoleWorld, local: LocalStack): Promi
 }
 
 type Outside = { readonly local: LocalStack; readonly anvil: ReturnType<typeof createAnvilClient> };
-
-async function openAsRider(world: ConsoleWorld) {
-  const account = createAccount();
-  const record = await deployExample(world, 'Outages', account);
-  const rider = await world.invite(account);
-  await rider.page.goto(`${world.baseUrl}/console/agreements/${record.id}`);
-  return { world, record, rider, account };
-}
-
-const stepDone = ({ page }: Person, name: string) => page.locator('.steps li.done', { hasText: name });
-const stateShown = ({ page }: Person, state: string) => page.locator('.page-head .tag', { hasText: state });
-
-/** Prepares the input up to the signature; the caller signs. */
-async function prepareAct({ page }: Person): Promise<void> {
-  await page.getByRole('button', { name: 'Act: Take the bicycle' }).click();
-  await page.getByLabel('Note', { exact: true }).fill(note);
-  await page.getByRole('button', { name: /^Connect/ }).click();
-  await page.getByRole('button', { name: 'Review what to sign' }).click();
-  await page.locator('.digest').waitFor();
-}
-
-const sign = ({ page }: Person) => page.getByRole('button', { name: 'Sign in the wallet' }).click();
 
 /** While an input waits for its block, the history shows it and every other page can be read. */
 async function readWhilePending({ rider, record }: Opened, { anvil }: Outside): Promise<void> {

@@ -70,7 +70,10 @@ describe('the console', () => {
 
   test('knows the chains of the installation', async () => {
     const settings = await (await ask('/console/settings.json')).json();
-    expect(settings).toMatchObject({ environment: 'testnet' });
+    expect(settings).toMatchObject({
+      environment: 'testnet',
+      publicBaseUrl: expect.stringMatching(/^http.*[^/]$/),
+    });
     expect(settings).toHaveProperty('chains.0', {
       chainId: 59_141,
       name: 'Linea Sepolia',

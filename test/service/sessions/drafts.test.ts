@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 /** A deployment prepared for the landlord to sign. */
-async function prepare(members: object = {}) {
+async function prepare(members: object = {}, others: Record<string, string> = {}) {
   const [landlord, tenant] = [createAccount(), createAccount()];
   const agreement = buildLease(scene.chain.token);
-  const values = { landlord: landlord.address, tenant: tenant.address, rent: '5' };
+  const values = { landlord: landlord.address, tenant: tenant.address, rent: '5', ...others };
   const body = { agreement, displayName: 'Lease', chainId, initValues: values, signer: landlord.address };
   const answer = await scene.principal.call('POST', '/v0/agreements/drafts', {
     body: { ...body, ...members },
@@ -30,7 +30,8 @@ async function prepare(members: object = {}) {
     signDeploy({ account, agreement, values, chainId, factory: scene.chain.factory, docUri }).then(
       ({ signer, deadline, signature }) => ({ signer, deadline, signature }),
     );
-  return { record, agreement, landlord, tenant, sign };
+  const warnings = answer.body.meta?.warnings;
+  return { record, warnings, agreement, landlord, tenant, sign };
 }
 
 async function share(id: string, wanted: object = { may: 'sign' }) {
@@ -80,6 +81,20 @@ describe('a draft', () => {
     const again = await visit('POST', '/deploy-typed-data', { body: { signer: landlord.address } });
     expect(outcome(again)).toMatchObject({ status: 409, details: { reason: 'draft_signed' } });
     expect(await countTransactions()).toBe((sent ?? 0) + 1);
+  });
+
+  test('has warnings of values that its owner does not sign, also in the typed data', async () => {
+    const { record, warnings, landlord, tenant } = await prepare({}, { remark: 'next to the pump' });
+    const path = 'initValues.remark';
+    expect(warnings).toEqual([expect.stringMatching(/^initValues\.remark is not signed/)]);
+    const ownerVisit = await share(record.id);
+    const shared = await ownerVisit('POST', '/deploy-typed-data', { body: { signer: landlord.address } });
+    expect(shared.body.meta).toMatchObject({ warnings, warningDetails: [{ path }] });
+    const { json: agreement, variables: initValues } = record;
+    const own = await scene.principal.call('POST', '/v0/agreements/deploy-typed-data', {
+      body: { agreement, chainId, initValues, signer: tenant.address },
+    });
+    expect(own.body.meta).toMatchObject({ warnings });
   });
 
   test("accepts only its owner's signature, and only over the prepared data", async () => {

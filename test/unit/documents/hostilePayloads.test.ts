@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildPage, buildPlainPage } from '../../../src/api/documents/buildPage.ts';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { hostilePayloads } from '../../support/hostilePayloads.ts';
 import { sampleDocument } from '../../support/sampleDocument.ts';
 import { isBalanced, readMarkup } from './support/readMarkup.ts';
@@ -12,6 +13,7 @@ const attributes: Record<string, RegExp> = {
   'a href': /^(?:https?:\/\/|mailto:)/,
   'a rel': /^noopener noreferrer nofollow$/,
   'ol start': /^\d+$/,
+  'li value': /^\d+$/,
   'td class': /^(?:left|center|right)$/,
   'th class': /^(?:left|center|right)$/,
   'td colspan': /^\d{1,3}$/,
@@ -26,7 +28,7 @@ const attributes: Record<string, RegExp> = {
  * must not depend on the content.
  */
 function splitPage(page: string, displayName: string) {
-  const escaped = displayName
+  const escaped = showUnseen(displayName)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

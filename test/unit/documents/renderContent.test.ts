@@ -14,10 +14,10 @@ describe('Markdown', () => {
     ['**a** *b* ~~c~~ `d`', '<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code></p>'],
     ['<u>a</u> H<sub>2</sub>O <mark>b</mark>', '<p><u>a</u> H<sub>2</sub>O <mark>b</mark></p>'],
     ['- a\n- b', '<ul>\n<li>a</li>\n<li>b</li>\n</ul>'],
-    ['3. a\n4. b', '<ol start="3">\n<li>a</li>\n<li>b</li>\n</ol>'],
+    ['3. a\n4. b', '<ol start="3">\n<li value="3">a</li>\n<li value="4">b</li>\n</ol>'],
     ['> a', '<blockquote>\n<p>a</p>\n</blockquote>'],
     ['a\n\n---\n\nb', '<p>a</p>\n<hr />\n<p>b</p>'],
-    ['```js\na < b\n```', '<pre><code>a &lt; b\n</code></pre>'],
+    ['```js\na < b\n```', '<p>js</p>\n<pre><code>a &lt; b\n</code></pre>'],
     ['a & b &copy; "c"', '<p>a &amp; b © "c"</p>'],
   ])('%j is rendered', (template, html) => {
     expect(render(template)).toBe(html);
@@ -94,6 +94,68 @@ describe('text in an element such as a script', () => {
   });
 });
 
+describe('what a page does not show', () => {
+  const isCut = (template: string, contentType = 'md') =>
+    renderContent({ contentType, template }, { v: 'x' }).isCut;
+
+  test.each([
+    ['a comment', 'a <!-- Clause 9 --> b'],
+    ['a comment as a block', '<!--\nClause 9\n-->'],
+    ['a declaration', '<!CLAUSE 9>'],
+    ['an instruction', '<?clause 9?>'],
+    ['an attribute', '<b title="Clause 9">a</b>'],
+    ['the name of an attribute', '<b clause-9>a</b>'],
+    ['an attribute that is no format', '<li value="Clause 9">a</li>'],
+    ['an element of another name', '<clause9>a</clause9>'],
+    ['an end tag of another name', '<b>a</b></clause9>'],
+    ['the title of a link', '[a](https://a.example "Clause 9")'],
+    ['the address of a link that leads nowhere', '[a](<Clause 9>)'],
+    ['the address of an image', '![a](clause-9)'],
+    ['surplus cells of a table', '| a |\n|---|\n| 1 | Clause 9 |'],
+  ])('is said: %s', (_what, template) => {
+    expect(isCut(template)).toBe(true);
+  });
+
+  test.each([
+    ['text in an end tag', '<b>a</b clause 9>'],
+    ['a tag that does not end', 'a <b clause 9'],
+    ['an end that ends nothing', 'a </ clause 9> b'],
+  ])('is said of HTML: %s', (_what, template) => {
+    expect(isCut(template, 'html')).toBe(true);
+  });
+
+  test.each([
+    ['# a <u>b</u> &copy; <br> \\* `<!-- c -->`'],
+    ['| a | b |\n|:--|--:|\n| 1 | 2 |'],
+    ['3. a\n7. b\n\n[a](https://a.example/b%20c) <https://a.example>'],
+    [`[\${variables.v}](https://a.example/\${variables.v})`],
+    ['<ol start="3"><li value="4">a</li></ol><table><tr><td colspan="2" align="right">b</td></tr></table>'],
+  ])('is nothing of %j', (template) => {
+    expect(isCut(template)).toBe(false);
+  });
+
+  test.each([
+    ['[//]: # (Clause 9: the tenant pays.)'],
+    ["[c]: x 'Clause 9\nis void.'"],
+    ['```Clause 9: interest\ncode\n```'],
+    ['[text][Clause 9]\n\n[Clause 9]: https://a.example'],
+  ])('is no part of %j, of which Markdown shows less', (template) => {
+    const { html, isCut } = renderContent({ contentType: 'md', template }, {});
+    expect(isCut).toBe(false);
+    for (const word of template.match(/[\p{L}\p{N}]+/gu) ?? []) expect(html).toContain(word);
+  });
+
+  test('are no numbers of lists', () => {
+    expect(render('7. a\n9. b')).toBe('<ol start="7">\n<li value="7">a</li>\n<li value="9">b</li>\n</ol>');
+  });
+
+  test.each([['md'], ['html'], ['text']])('are no characters that reverse a text: %s', (contentType) => {
+    const html = render(`a \u202e901 ${ref('v')}`, { v: '\u202e5' }, contentType);
+    expect(html).toContain('a ⟨U+202E⟩901 <bdi>⟨U+202E⟩5</bdi>');
+    if (contentType !== 'text') expect(render('&#x202e;901', {}, contentType)).toContain('⟨U+202E⟩901');
+  });
+});
+
 describe('a value', () => {
   test('is never read as Markdown or HTML', () => {
     const value = '**a** <b>b</b> [c](https://d.example) `e` | f\n\n# g';
@@ -149,9 +211,6 @@ describe('a value', () => {
 
   test('names a link if the author does', () => {
     expect(render(`[${ref('v')}](https://a.example)`, { v: '](x)' })).toContain('"><bdi>](x)</bdi></a>');
-    expect(render(`[a][${ref('v')}]\n\n[${ref('v')}]: https://a.example`, { v: 'x' })).toContain(
-      'href="https://a.example/"',
-    );
   });
 });
 

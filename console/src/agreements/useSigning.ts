@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import type { SignableTypedData } from '../../../client/src/types.ts';
+import { queries } from '../service/queries.ts';
+import { isSpentPermit } from '../wallet/isSpentPermit.ts';
+import { isRefused, mayBeStored } from '../wallet/mayBeStored.ts';
+import type { Checked } from '../wallet/signing.ts';
+import type { Connected } from '../wallet/walletChoice.tsx';
+import type { Act, AgreementSource, Permit, Shown, ShownInput } from './source.ts';
+
+type Prepared = { readonly offered: SignableTypedData; readonly checked: Checked };
+type Signed = { readonly prepared: Prepared; readonly permit: Permit };
+
+/**
+ * Signed inputs that the service may have stored, by what they do. They stay until the page is closed: sent again, the
+ * same signature counts once, and a new one would count again.
+ */
+const unsettled = new Map<string, Signed>();
+
+type Signing = {
+  readonly shown: Shown;
+  readonly source: AgreementSource;
+  readonly act: Act;
+  readonly wallet: Connected;
+};
+
+/** Prepares an input, has the wallet sign it, and sends it. */
+export function useSigning({ shown, source, act, wallet }: Signing) {
+  const { account } = wallet;
+  const key = JSON.stringify([...source.key, act, account]);
+  const [busy, setBusy] = useState<'signing' | 'sending'>();
+  const [error, setError] = useState<unknown>();
+  const [sent, setSent] = useState<ShownInput>();
+  const [signed, setSigned] = useState(() => unsettled.get(key));
+  const query = useQuery({
+    queryKey: ['permit', ...source.key, act.inputId, JSON.stringify(act.values), account],
+    queryFn: async ({ signal }): Promise<Prepared> => {
+      const [offered, { checkInput }] = await Promise.all([
+        source.prepare({ ...act, signer: account }, signal),
+        import('../wallet/signing.ts'),
+      ]);
+      const agreementAddress = shown.address ?? '';
+      return { offered, checked: checkInput({ ...shown, ...act, agreementAddress }, offered) };
+    },
+    enabled: signed === undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const keep = (kept: Signed | undefined) => {
+    if (kept) unsettled.set(key, kept);
+    else unsettled.delete(key);
+    setSigned(kept);
+  };
+  /** Settled by an answer about the permit: it is stored then, or refused. */
+  const send = async (kept: Signed) => {
+    setBusy('sending');
+    keep(kept);
+    try {
+      setSent(await source.submit(kept.permit));
+      keep(undefined);
+      void queries.invalidateQueries({ queryKey: source.key });
+    } catch (cause) {
+      if (!mayBeStored(cause) && (signed === undefined || isRefused(cause))) keep(undefined);
+      throw cause;
+    }
+  };
+  const run = async (step: () => Promise<void>) => {
+    setError(undefined);
+    try {
+      await step();
+    } catch (cause) {
+      setError(cause);
+      if (isSpentPermit(cause)) void query.refetch();
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  const sign = async (prepared: Prepared) => {
+    setBusy('signing');
+    const { signChecked } = await import('../wallet/signing.ts');
+    const { checked, offered } = prepared;
+    const signature = await signChecked(checked, { ...wallet, chainId: shown.chainId });
+    await send({ prepared, permit: { ...act, signer: account, deadline: offered.deadline, signature } });
+  };
+  return {
+    query,
+    prepared: signed?.prepared ?? query.data,
+    busy,
+    error,
+    sent,
+    /** Whether it is signed, and may be stored. */
+    isUnsettled: signed !== undefined && busy === undefined,
+    sign: (prepared: Prepared) => run(() => sign(prepared)),
+    sendAgain: () => run(async () => signed && send(signed)),
+  };
+}

@@ -1,0 +1,66 @@
+import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
+
+const reference = (name: string) => `\${variables.${name}}`;
+
+/** A document whose rent is in its text and in no signature, and whose texts try to hide and to reverse something. */
+const agreement = {
+  metadata: { templateId: 'did:template:lease', name: 'Lease' },
+  variables: {
+    landlord: { type: 'address', subtype: 'participant', name: 'Landlord' },
+    deposit: { type: 'uint256', name: 'Deposit\u202e' },
+    rent: { type: 'uint256', name: 'Rent' },
+  },
+  content: {
+    type: 'md',
+    data: [
+      `# Lease\n\nThe rent is ${reference('rent')} a month, the deposit ${reference('deposit')}.`,
+      '[//]: # (Clause 6: the tenant also pays 10,000.)',
+      '7. Seventh clause\n9. Ninth clause',
+      '```Clause 10: interest is 40 percent\nshown\n```',
+      '[More](https://lease.example/terms "Clause 11")',
+    ].join('\n\n'),
+  },
+  execution: {
+    initialize: {
+      initialState: 'OFFERED',
+      data: { landlord: reference('landlord'), deposit: reference('deposit') },
+    },
+    states: { OFFERED: {}, ENDED: {} },
+    inputs: { end: { issuer: { type: 'participant', variable: 'landlord' }, schema: {} } },
+    transitions: [{ from: 'OFFERED', to: 'ENDED', conditions: [{ input: 'end' }] }],
+  },
+};
+
+/** The owner of a prepared deployment sees what is signed, what is not, and all of the text. */
+export async function tellUnsignedValues(world: ConsoleWorld): Promise<void> {
+  const owner = createAccount();
+  const initValues = { landlord: owner.address, deposit: '901', rent: '900' };
+  const draft = { agreement, chainId, displayName: 'Lease of the mill', initValues, signer: owner.address };
+  const { id, docUri } = await world.client.agreements.createDraft(draft);
+  const { url } = await world.client.links.create(id, { may: 'sign', expiresInSeconds: 600 });
+  const { page, context } = await world.invite(owner, url);
+  await page.getByRole('button', { name: /^Connect/ }).click();
+  await page.getByRole('button', { name: 'Review what to sign' }).click();
+  await page.locator('.digest').waitFor();
+  await see(page, docUri);
+  await see(page, 'except for what is marked as not signed');
+  const unsigned = page.locator('.note', { hasText: 'You do not sign the following' });
+  const listed = await unsigned.innerText();
+  for (const line of ['Rent: 900', 'Name of the agreement: Lease of the mill'])
+    expectTrue(listed.includes(line), `${line} is listed as not signed, in: ${listed}`);
+  const signed = await page.locator('.facts', { hasText: 'with these values' }).innerText();
+  expectTrue(signed.includes('Deposit⟨U+202E⟩: 901'), `the deposit can be read, in: ${signed}`);
+  expectTrue(!signed.includes('900'), 'the rent is not among the signed values');
+  const text = await page.locator('.prose').innerText();
+  for (const part of [
+    '900 (not signed)',
+    'Clause 6',
+    'Clause 10',
+    'https://lease.example/terms',
+    'Clause 11',
+  ])
+    expectTrue(text.includes(part), `the text shows ${part}, in: ${text}`);
+  const numbers = await page.locator('.prose li').evaluateAll((items) => items.map((item) => item.value));
+  expectTrue(numbers.join() === '7,9', `the clauses keep their numbers, and are not ${numbers}`);
+  await context.close();
+}
