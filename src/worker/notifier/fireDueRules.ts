@@ -97,7 +97,8 @@ export async function fireDueRules(
   // In the order of principals, as all transactions lock the rows of usage.
   for (const row of [...Map.groupBy(due, ({ record_id: id }) => id).values()].flat()) {
     // Once for all its rules, and one record's at a time: they may have megabytes.
-    if (row.record_id !== recordId) values = await readValues(transaction, { recordId: row.record_id, clock });
+    if (row.record_id !== recordId)
+      values = await readValues(transaction, { recordId: row.record_id, clock });
     recordId = row.record_id;
     const { variables, isConfirmed } = values;
     // A fold may have added an input since the schedules were chosen.

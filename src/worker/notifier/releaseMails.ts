@@ -84,8 +84,8 @@ export async function releaseFirstMails(
 type TurnRow = { owner: string; is_due: boolean };
 /** A released firing, with its mail if that is due now. */
 type ReleasedRow = { owner: string; principal_id: string | null } & RowOf<typeof ruleFirings, 'record_id'> & {
-  [Key in keyof RowOf<typeof mails, 'firing_id'>]: string | null;
-};
+    [Key in keyof RowOf<typeof mails, 'firing_id'>]: string | null;
+  };
 
 /** Of firings from before their principal was stored. */
 const unknownOwner = '';
