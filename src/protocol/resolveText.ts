@@ -1,5 +1,5 @@
 import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
-import { quote, quoteUnlessPlain } from './quote.ts';
+import { quote } from './quote.ts';
 import { findContractReference, findVariableReference } from './references.ts';
 
 export type ValueIssue = { readonly name: string; readonly message: string };
@@ -74,7 +74,7 @@ export function findValue({
   if (values.values === undefined) return undefined;
   const value = ownValue(values.values, name);
   const refuse = (message: string) =>
-    values.issues.push({ name, message: `${message} (needed by ${quoteUnlessPlain(neededBy)})` });
+    values.issues.push({ name, message: `${message} (needed by ${quote(neededBy)})` });
   if (value !== undefined && value !== null) return takeRoom(values, { value, refuse });
   refuse('is missing');
   return undefined;

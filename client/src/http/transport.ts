@@ -45,15 +45,16 @@ export type WriteOptions = CallOptions & {
 };
 
 export type Call = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Default: `POST` with a body, otherwise `GET`. */
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
   /** With names in braces, which `ids` replace. */
   readonly path: string;
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: unknown;
   readonly accept?: string;
-  /** `read` shows earlier writes, `write` happens once; undefined is neither. */
-  readonly kind?: 'read' | 'write';
+  /** Whether its effect happens once, however often it is repeated. Later reads show it. */
+  readonly once?: boolean;
   readonly slow?: boolean;
   /** The answer is endless: only the caller ends it. */
   readonly endless?: boolean;
@@ -96,16 +97,16 @@ export function createTransport(options: ClientOptions): Transport {
     read: (response: Response, id: string) => Promise<Result>,
   ): Promise<Result> {
     const {
-      method,
       path,
       ids = {},
       query = {},
       body,
+      method = body === undefined ? 'GET' : 'POST',
       accept = 'application/json',
-      kind,
+      once,
       options: own = {},
     } = call;
-    const asked = kind === 'read' ? tokens.take({ path, id: ids.id }) : [];
+    const asked = method === 'GET' ? tokens.take({ path, id: ids.id }) : [];
     const consistency = [...asked, own.consistency].filter(Boolean).join(',') || undefined;
     const url = `${root}/v0${writePath(path, ids)}${writeQuery({ ...query, consistency })}`;
     const headers: Record<string, string> = { accept };
@@ -113,8 +114,7 @@ export function createTransport(options: ClientOptions): Transport {
     if (session) headers[sessionHeader] = '1';
     if (link !== undefined) headers['x-agreements-link'] = link;
     if (body !== undefined) headers['content-type'] = 'application/json';
-    if (kind === 'write' && method === 'POST')
-      headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
+    if (once && method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
     // A redirect would turn a POST into a GET, and take the key elsewhere.
     const init: RequestInit = { method, headers, redirect: 'manual' };
     // Only if needed: some runtimes refuse the member itself.
@@ -151,8 +151,7 @@ export function createTransport(options: ClientOptions): Transport {
     const meta = isMeta(answer.meta) ? answer.meta : undefined;
     if (meta && isReferable(answer.data)) metas.set(answer.data, meta);
     const { id, address, agreementId, agreementAddress } = Object(answer.data);
-    if (call.kind === 'write')
-      tokens.keep(meta?.consistency, [call.ids?.id, id, address, agreementId, agreementAddress]);
+    if (call.once) tokens.keep(meta?.consistency, [call.ids?.id, id, address, agreementId, agreementAddress]);
     // The OpenAPI document defines a successful answer, and the service is tested against it.
     return answer as Answer;
   }

@@ -48,10 +48,8 @@ export class Agreements {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listAgreements'>>({
-        method: 'GET',
         path: '/agreements',
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -60,11 +58,9 @@ export class Agreements {
   /** The whole record of one agreement. */
   get(id: string, { chainId, ...options }: ReadOptions & OnChain = {}) {
     return this.#transport.data<AnswerOf<'getAgreement'>>({
-      method: 'GET',
       path: '/agreements/{id}',
       ids: { id },
       query: { chainId },
-      kind: 'read',
       options,
     });
   }
@@ -72,11 +68,9 @@ export class Agreements {
   /** The current state, and who can submit what now. */
   getState(id: string, { chainId, ...options }: ReadOptions & OnChain = {}) {
     return this.#transport.data<AnswerOf<'getAgreementState'>>({
-      method: 'GET',
       path: '/agreements/{id}/state',
       ids: { id },
       query: { chainId },
-      kind: 'read',
       options,
     });
   }
@@ -93,7 +87,6 @@ export class Agreements {
       path: '/agreements/{id}/evidence',
       ids: { id },
       query: { chainId },
-      kind: 'read',
       options,
       onProgress,
     });
@@ -109,11 +102,9 @@ export class Agreements {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listAgreementInputs'>>({
-        method: 'GET',
         path: '/agreements/{id}/inputs',
         ids: { id },
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -122,7 +113,6 @@ export class Agreements {
   /** Findings about a document alone. Refused with every issue if the document is invalid. */
   validateTemplate(agreement: BodyOf<'validateTemplate'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'validateTemplate'>>({
-      method: 'POST',
       path: '/agreements/validate-template',
       body: agreement,
       options,
@@ -132,7 +122,6 @@ export class Agreements {
   /** The initial data of a deployment: effective values, participants, warnings. */
   validate(body: BodyOf<'validateDeployment'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'validateDeployment'>>({
-      method: 'POST',
       path: '/agreements/validate',
       body,
       options,
@@ -145,7 +134,6 @@ export class Agreements {
    */
   makeDeployTypedData(body: BodyOf<'makeDeployTypedData'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'makeDeployTypedData'>>({
-      method: 'POST',
       path: '/agreements/deploy-typed-data',
       body,
       options,
@@ -155,10 +143,9 @@ export class Agreements {
   /** Deploys with a signature, and answers once the agreement exists; with a Draft if that takes too long. */
   deployWithPermit(body: BodyOf<'deployWithPermit'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'deployWithPermit'>>({
-      method: 'POST',
       path: '/agreements/deploy-with-permit',
       body,
-      kind: 'write',
+      once: true,
       slow: true,
       options,
     });
@@ -167,10 +154,9 @@ export class Agreements {
   /** Stores a deployment for its owner to sign through a link; nothing is sent. */
   createDraft(body: BodyOf<'createDraft'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'createDraft'>>({
-      method: 'POST',
       path: '/agreements/drafts',
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -181,7 +167,7 @@ export class Agreements {
       method: 'DELETE',
       path: '/agreements/drafts/{id}',
       ids: { id },
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -194,7 +180,7 @@ export class Agreements {
       ids: { id },
       query: { chainId },
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -202,10 +188,9 @@ export class Agreements {
   /** Adopts an agreement that was deployed elsewhere. */
   import(body: BodyOf<'importAgreement'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'importAgreement'>>({
-      method: 'POST',
       path: '/agreements/import',
       body,
-      kind: 'write',
+      once: true,
       slow: true,
       options,
     });
@@ -221,7 +206,6 @@ export class Agreements {
     { chainId, pending, ...options }: CallOptions & OnChain & { readonly pending?: boolean } = {},
   ) {
     return this.#transport.data<AnswerOf<'makeInputTypedData'>>({
-      method: 'POST',
       path: '/agreements/{id}/input-typed-data',
       ids: { id },
       query: { chainId, pending },
@@ -233,12 +217,11 @@ export class Agreements {
   /** Submits a signed input, and answers once its transaction is under way. */
   submitInput(id: string, body: BodyOf<'submitInput'>, { chainId, ...options }: WriteOptions & OnChain = {}) {
     return this.#transport.data<AnswerOf<'submitInput'>>({
-      method: 'POST',
       path: '/agreements/{id}/input',
       ids: { id },
       query: { chainId },
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -250,7 +233,6 @@ export class Agreements {
     { chainId, ...options }: CallOptions & OnChain = {},
   ) {
     return this.#transport.data<AnswerOf<'previewNotifications'>>({
-      method: 'POST',
       path: '/agreements/{id}/notifications/preview',
       ids: { id },
       query: { chainId },
@@ -262,7 +244,6 @@ export class Agreements {
   /** Simulates a deployment and inputs: what each would do, or why it is refused. Stores and sends nothing. */
   simulate(body: BodyOf<'simulateAgreement'>, options: CallOptions = {}) {
     return this.#transport.data<AnswerOf<'simulateAgreement'>>({
-      method: 'POST',
       path: '/agreements/simulate',
       body,
       options,
@@ -276,7 +257,6 @@ export class Agreements {
     { chainId, ...options }: CallOptions & OnChain = {},
   ) {
     return this.#transport.data<AnswerOf<'simulateRecord'>>({
-      method: 'POST',
       path: '/agreements/{id}/simulate',
       ids: { id },
       query: { chainId },

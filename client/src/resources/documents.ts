@@ -13,10 +13,8 @@ export class Documents {
 
   get(documentId: string, options?: ReadOptions) {
     return this.#transport.data<AnswerOf<'getAgreementDocument'>>({
-      method: 'GET',
       path: documentPath,
       ids: { documentId },
-      kind: 'read',
       options,
     });
   }
@@ -24,11 +22,9 @@ export class Documents {
   /** Only the text: `html` is a whole, sanitised page. */
   getText(documentId: string, type: 'html' | 'markdown', options?: ReadOptions): Promise<string> {
     return this.#transport.text({
-      method: 'GET',
       path: documentPath,
       ids: { documentId },
       accept: `text/${type}`,
-      kind: 'read',
       options,
     });
   }

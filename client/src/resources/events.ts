@@ -27,10 +27,8 @@ export class Events {
     return new Paged(
       (after = first) =>
         this.#transport.json<AnswerOf<'listEvents'>>({
-          method: 'GET',
           path: '/events',
           query: { after, limit },
-          kind: 'read',
           options,
         }),
       // The cursor is always present, even if nothing follows yet, and large events make pages shorter than the limit.
@@ -44,7 +42,6 @@ export class Events {
     options?: CallOptions,
   ): Promise<ReadableStream<Uint8Array>> {
     return this.#transport.stream({
-      method: 'GET',
       path: '/events/stream',
       query,
       accept: 'text/event-stream',

@@ -17,7 +17,7 @@ export async function askEvidence(
   transport: Transport,
   { onProgress, ...call }: Omit<Call, 'method'> & OnProgress,
 ): Promise<string | undefined> {
-  const text = await transport.text({ method: 'GET', slow: true, ...call });
+  const text = await transport.text({ slow: true, ...call });
   if (text.startsWith('{"format":')) return text;
   // An unfinished answer reports its progress, in the envelope of every other answer.
   const { data }: { data: EvidenceProgress } = JSON.parse(text);

@@ -13,11 +13,10 @@ export class Links {
   /** Only this answer shows the address. */
   create(agreementId: string, body: BodyOf<'createSigningLink'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'createSigningLink'>>({
-      method: 'POST',
       path: '/agreements/{agreementId}/links',
       ids: { agreementId },
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -27,11 +26,9 @@ export class Links {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listSigningLinks'>>({
-        method: 'GET',
         path: '/agreements/{agreementId}/links',
         ids: { agreementId },
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -42,7 +39,7 @@ export class Links {
       method: 'DELETE',
       path: '/agreements/{agreementId}/links/{id}',
       ids: { agreementId, id },
-      kind: 'write',
+      once: true,
       options,
     });
   }

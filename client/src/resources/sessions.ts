@@ -13,7 +13,6 @@ export class Sessions {
   /** Sets the cookie that a client with `session` then uses. */
   create(body: NonNullable<BodyOf<'createSession'>> = {}, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'createSession'>>({
-      method: 'POST',
       path: '/sessions',
       body,
       options,
@@ -23,7 +22,6 @@ export class Sessions {
   /** The caller, and its permissions. */
   current(options?: ReadOptions) {
     return this.#transport.data<AnswerOf<'getCurrentSession'>>({
-      method: 'GET',
       path: '/sessions/current',
       options,
     });
@@ -34,7 +32,7 @@ export class Sessions {
     return this.#transport.data<AnswerOf<'endCurrentSession'>>({
       method: 'DELETE',
       path: '/sessions/current',
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -43,10 +41,8 @@ export class Sessions {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listSessions'>>({
-        method: 'GET',
         path: '/sessions',
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -57,7 +53,7 @@ export class Sessions {
       method: 'DELETE',
       path: '/sessions/{id}',
       ids: { id },
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -68,10 +64,9 @@ export class Sessions {
     options?: WriteOptions,
   ) {
     return this.#transport.data<AnswerOf<'createPortalLink'>>({
-      method: 'POST',
       path: '/sessions/links',
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -79,7 +74,6 @@ export class Sessions {
   /** Whom a link lets in and what for; it is not used up. */
   previewLink(body: BodyOf<'previewPortalLink'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'previewPortalLink'>>({
-      method: 'POST',
       path: '/sessions/links/preview',
       body,
       options,
@@ -90,10 +84,8 @@ export class Sessions {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listPortalLinks'>>({
-        method: 'GET',
         path: '/sessions/links',
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -104,7 +96,7 @@ export class Sessions {
       method: 'DELETE',
       path: '/sessions/links/{id}',
       ids: { id },
-      kind: 'write',
+      once: true,
       options,
     });
   }

@@ -17,7 +17,6 @@ export class Shared {
   /** The agreement, and the possible actions. */
   get(options?: CallOptions) {
     return this.#transport.data<AnswerOf<'getSharedAgreement'>>({
-      method: 'GET',
       path: '/shared/agreement',
       query: this.#query,
       options,
@@ -26,7 +25,6 @@ export class Shared {
 
   getDocument(options?: CallOptions) {
     return this.#transport.data<AnswerOf<'getSharedDocument'>>({
-      method: 'GET',
       path: '/shared/agreement/document',
       query: this.#query,
       options,
@@ -35,7 +33,6 @@ export class Shared {
 
   getState(options?: CallOptions) {
     return this.#transport.data<AnswerOf<'getSharedState'>>({
-      method: 'GET',
       path: '/shared/agreement/state',
       query: this.#query,
       options,
@@ -46,7 +43,6 @@ export class Shared {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listSharedInputs'>>({
-        method: 'GET',
         path: '/shared/agreement/inputs',
         query: { ...rest, ...this.#query, cursor },
         options,
@@ -71,7 +67,6 @@ export class Shared {
 
   makeInputTypedData(body: BodyOf<'makeSharedInputTypedData'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'makeSharedInputTypedData'>>({
-      method: 'POST',
       path: '/shared/agreement/input-typed-data',
       query: this.#query,
       body,
@@ -81,7 +76,6 @@ export class Shared {
 
   submitInput(body: BodyOf<'submitSharedInput'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'submitSharedInput'>>({
-      method: 'POST',
       path: '/shared/agreement/input',
       query: this.#query,
       body,
@@ -92,7 +86,6 @@ export class Shared {
   /** The typed data for the owner of a draft. */
   makeDeployTypedData(body: BodyOf<'makeSharedDeployTypedData'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'makeSharedDeployTypedData'>>({
-      method: 'POST',
       path: '/shared/agreement/deploy-typed-data',
       query: this.#query,
       body,
@@ -103,7 +96,6 @@ export class Shared {
   /** Deploys a draft with its owner's signature. */
   deployWithPermit(body: BodyOf<'deploySharedAgreement'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'deploySharedAgreement'>>({
-      method: 'POST',
       path: '/shared/agreement/deploy-with-permit',
       query: this.#query,
       body,

@@ -10,20 +10,20 @@ export class System {
   }
 
   health(options?: CallOptions): Promise<Health> {
-    return this.#transport.json<Health>({ method: 'GET', path: '/health', options });
+    return this.#transport.json<Health>({ path: '/health', options });
   }
 
   openApi(options?: CallOptions): Promise<AnswerOf<'getOpenApi'>> {
-    return this.#transport.json<AnswerOf<'getOpenApi'>>({ method: 'GET', path: '/openapi.json', options });
+    return this.#transport.json<AnswerOf<'getOpenApi'>>({ path: '/openapi.json', options });
   }
 
   /** The JSON Schema of evidence files. */
   evidenceSchema(options?: CallOptions): Promise<object> {
-    return this.#transport.json<object>({ method: 'GET', path: '/evidence.schema.json', options });
+    return this.#transport.json<object>({ path: '/evidence.schema.json', options });
   }
 
   /** The API reference, as a page. */
   docs(options?: CallOptions): Promise<string> {
-    return this.#transport.text({ method: 'GET', path: '/docs', accept: 'text/html', options });
+    return this.#transport.text({ path: '/docs', accept: 'text/html', options });
   }
 }

@@ -17,7 +17,6 @@ export class Wallet {
   /** The message that the wallet signs with personal_sign. */
   createChallenge(body: BodyOf<'createWalletChallenge'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'createWalletChallenge'>>({
-      method: 'POST',
       path: '/wallet/challenges',
       body,
       options,
@@ -27,7 +26,6 @@ export class Wallet {
   /** Logs in. The cookie stays in the browser. */
   login(body: BodyOf<'createWalletSession'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'createWalletSession'>>({
-      method: 'POST',
       path: '/wallet/sessions',
       body,
       options,
@@ -36,7 +34,6 @@ export class Wallet {
 
   current(options?: CallOptions) {
     return this.#transport.data<AnswerOf<'getWalletSession'>>({
-      method: 'GET',
       path: '/wallet/sessions/current',
       options,
     });
@@ -55,7 +52,6 @@ export class Wallet {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listWalletAgreements'>>({
-        method: 'GET',
         path: '/wallet/agreements',
         query: { ...rest, cursor },
         options,

@@ -16,10 +16,9 @@ export class Webhooks {
   /** Only this answer shows the secret. */
   create(body: BodyOf<'createWebhook'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'createWebhook'>>({
-      method: 'POST',
       path: '/webhooks',
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -28,10 +27,8 @@ export class Webhooks {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listWebhooks'>>({
-        method: 'GET',
         path: '/webhooks',
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -39,10 +36,8 @@ export class Webhooks {
 
   get(id: string, options?: ReadOptions) {
     return this.#transport.data<AnswerOf<'getWebhook'>>({
-      method: 'GET',
       path: '/webhooks/{id}',
       ids: { id },
-      kind: 'read',
       options,
     });
   }
@@ -53,7 +48,7 @@ export class Webhooks {
       path: '/webhooks/{id}',
       ids: { id },
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -64,7 +59,7 @@ export class Webhooks {
       method: 'DELETE',
       path: '/webhooks/{id}',
       ids: { id },
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -75,7 +70,7 @@ export class Webhooks {
       method: 'POST',
       path: '/webhooks/{id}/test',
       ids: { id },
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -84,11 +79,9 @@ export class Webhooks {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
       this.#transport.json<AnswerOf<'listWebhookDeliveries'>>({
-        method: 'GET',
         path: '/webhooks/{id}/deliveries',
         ids: { id },
         query: { ...rest, cursor },
-        kind: 'read',
         options,
       }),
     );
@@ -100,7 +93,7 @@ export class Webhooks {
       method: 'POST',
       path: '/webhooks/{id}/deliveries/{deliveryId}/redeliver',
       ids: { id, deliveryId },
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -108,11 +101,10 @@ export class Webhooks {
   /** Retries everything that has failed since a moment. */
   recover(id: string, body: BodyOf<'recoverWebhook'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'recoverWebhook'>>({
-      method: 'POST',
       path: '/webhooks/{id}/recover',
       ids: { id },
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }
@@ -120,11 +112,10 @@ export class Webhooks {
   /** A new secret, shown once. The old one stays valid for the grace period. */
   rotateSecret(id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'rotateWebhookSecret'>>({
-      method: 'POST',
       path: '/webhooks/{id}/rotate-secret',
       ids: { id },
       body,
-      kind: 'write',
+      once: true,
       options,
     });
   }

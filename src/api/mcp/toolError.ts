@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { parseJson } from '../../platform/errors/parseJson.ts';
 import { codesByStatus, describeError } from '../../platform/http/errorResponse.ts';
-import { escapeUnseen, quote } from '../../protocol/quote.ts';
+import { quote } from '../../protocol/quote.ts';
+import { escapeUnseen } from './escapeUnseen.ts';
 import { fitAnswer } from './fitAnswer.ts';
 import { findRemedy } from './remedies.ts';
 

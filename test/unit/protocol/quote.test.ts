@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { escapeUnseen, quote, quoteUnlessPlain } from '../../../src/protocol/quote.ts';
+import { escapeUnseen } from '../../../src/api/mcp/escapeUnseen.ts';
+import { quote, quoteUnlessPlain } from '../../../src/protocol/quote.ts';
 
 /** Line ends, marks of direction, a zero width space, and a tag outside the basic plane. */
 const hidden = 'a\n\r\u0085\u2028\u2029\u202e\u2066\u200b\u{e0041}z';
 
 describe('a text by others in a message', () => {
-  test('is on one line without hidden characters, and can be read back', () => {
-    const quoted = quote(hidden);
-    expect(quoted).toMatch(/^"a[\x20-\x7e]*z"$/);
-    expect(JSON.parse(quoted)).toBe(hidden);
+  test('is on one line without hidden characters, which are named', () => {
+    const escapes = String.raw`\n\r\u{85}\u{2028}\u{2029}\u{202e}\u{2066}\u{200b}\u{e0041}`;
+    expect(quote(hidden)).toBe(`"a${escapes}z"`);
   });
 
   test('is cut, and cannot end its quotes', () => {

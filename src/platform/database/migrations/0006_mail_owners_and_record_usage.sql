@@ -8,5 +8,5 @@ CREATE TABLE "service"."record_usage_days" (
 );
 --> statement-breakpoint
 ALTER TABLE "service"."rule_firings" ADD COLUMN "principal_id" text;--> statement-breakpoint
-ALTER TABLE "service"."record_usage_days" ADD CONSTRAINT "record_usage_days_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service"."record_usage_days" ADD CONSTRAINT "record_usage_days_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "record_usage_days_day_index" ON "service"."record_usage_days" USING btree ("day");

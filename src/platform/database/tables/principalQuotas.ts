@@ -42,7 +42,7 @@ export const recordUsageDays = serviceSchema.table(
   {
     recordId: text()
       .notNull()
-      .references(() => records.id),
+      .references(() => records.id, { onDelete: 'cascade' }),
     day: date().notNull(),
     events: bigint({ mode: 'number' }).notNull().default(0),
     /** As `eventBytes` of the principal's usage. */

@@ -1,0 +1,8 @@
+/** Characters that are invisible, or that change lines or the order of text: controls, formats and separators. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** JSON with escapes for all characters that are not seen. It has the same value. */
+export function escapeUnseen(json: string): string {
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return json.replace(unseen, (character) => character.split('').map(escapeUnit).join(''));
+}
