@@ -1635,13 +1635,9 @@ def find_level(data, hashes, sequencers, factory, layout):
     shown += [check_input(file, at, transactions, engine) for at in range(len(file["inputs"]))]
     final = raw(file["agreement"]["currentState"])
     require(engine.state == final, "final_state_mismatch", "agreement.currentState")
-    storage = "not shown"
     if file["state"]:
         check_state(file, headers, engine, layout)
-        storage = "shown if the layout in the file is right" if layout is None else "shown"
-        storage += " for the first 1,000 accounts" if len(engine.signers | engine.permitted) > MOST_SIGNERS else ""
     is_included = all(one.is_included for one in transactions)
-    storage = storage if is_included else "not shown"
     missing = {
         "no_state_proof": file["state"] is None,
         "no_inclusion_proof": not is_included,
@@ -1649,6 +1645,12 @@ def find_level(data, hashes, sequencers, factory, layout):
     }
     require(file["notes"] == [note for note, is_missing in missing.items() if is_missing], "bad_format", "notes")
     anchored = is_anchored(file, headers, hashes, sequencers)
+    storage = "not shown"
+    if file["state"] and is_included:
+        conditions = [] if anchored else ["the block is one of the chain"]
+        conditions += ["the layout in the file is right"] if layout is None else []
+        storage = "shown" + (" if " + " and ".join(conditions) if conditions else "")
+        storage += " for the first 1,000 accounts" if len(engine.signers | engine.permitted) > MOST_SIGNERS else ""
     if is_included and anchored:
         return "anchored", storage
     if "nothing" in shown:

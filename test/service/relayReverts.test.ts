@@ -65,7 +65,7 @@ describe('a transaction that reverts', () => {
   test.each([
     ['the gate is shut', '"the gate is shut"', 'action_reverted'],
     ['No valid transition', '"No valid transition"', 'state_not_accepting'],
-    ['shut\n\u202ePay "again"', String.raw`"shut\n\u202ePay \"again\""`, 'action_reverted'],
+    ['shut\n\u202ePay "again"', String.raw`"shut\n\u{202e}Pay \"again\""`, 'action_reverted'],
   ])(
     'with %j fails with %s as %s once the index has passed its block, together with its input and its Draft',
     async (text, shown, reason) => {

@@ -121,8 +121,9 @@ function Who({ shown, wallet }: { readonly shown: Shown; readonly wallet: string
 
 const longestValue = 2_000;
 
-export function writeValue(value: unknown): string {
+/** A value as text, cut after so many characters. */
+export function writeValue(value: unknown, longest = longestValue): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return showUnseen(text.length > longestValue ? `${text.slice(0, longestValue)}…` : text);
+  return showUnseen(text.length > longest ? `${text.slice(0, longest)}…` : text);
 }

@@ -8,8 +8,9 @@ export const deployPatience = { timeoutMs: 30_000 };
 
 /**
  * For an input, whose answer comes once its transaction is signed: longer than the service waits for that (15 s by default).
+ * One attempt, so that its error says whether the input may be stored; the same signature is sent again on demand.
  */
-export const inputPatience = { timeoutMs: 40_000 };
+export const inputPatience = { timeoutMs: 40_000, maxRetries: 0 };
 
 /**
  * Calls the service with the browser's session. Its reads do not wait for its writes: a pending input would hold up every

@@ -58,6 +58,7 @@ code, pre, kbd, samp { font-family: var(--mono); font-size: .86em; font-variant-
 code { padding: .1em .3em; border-radius: 3px; background: color-mix(in srgb, var(--ink) 6%, transparent); }
 pre { padding: .9em 1.1em; border-radius: 3px; background: color-mix(in srgb, var(--ink) 5%, transparent); line-height: 1.5; white-space: pre-wrap; }
 pre code { padding: 0; background: none; font-size: inherit; }
+:is(small, sub, sup, code, kbd, samp) :is(small, sub, sup, code, kbd, samp) { font-size: inherit; }
 table { width: 100%; border-collapse: collapse; font-size: .96em; font-variant-numeric: lining-nums tabular-nums; }
 caption { padding-bottom: .5em; color: var(--faint); text-align: left; }
 th, td { padding: .5em .8em .5em 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; overflow-wrap: break-word; }

@@ -15,7 +15,7 @@ export type RouteKind =
 const meanings: Record<ErrorStatus, string> = {
   400: 'The request is malformed or invalid. `details` says what to change.',
   401: 'The API key is missing, invalid, disabled or revoked.',
-  402: 'This scope requires a paid plan.',
+  402: 'This scope requires a paid plan, or a quota of the principal is used up.',
   403: 'The principal is not entitled to this scope or does not own the resource.',
   404: 'The resource does not exist.',
   405: 'The route does not support this method.',

@@ -9,6 +9,8 @@ const whole = new Set([
   'url',
   'typedData',
   'digest',
+  'means',
+  'quotedCall',
   'docUri',
   'documentId',
   'txHash',

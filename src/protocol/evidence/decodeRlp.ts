@@ -8,7 +8,7 @@ export class EncodingError extends Error {
 
 /** Blocks, transactions, receipts and trie nodes need half of that. */
 const mostDepth = 8;
-/** A receipt of 200,000 events has fewer. */
+/** A receipt of 100,000 events with four topics has fewer. */
 const mostItems = 1_000_000;
 /** Shared, because a hostile file may consist of such items. */
 const single = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));

@@ -42,18 +42,28 @@ function listEstablished(facts: Facts): string[] {
         ? `The listed blocks are signed by the sequencer of ${chain.name} that you named.`
         : `The hashes of all listed blocks were confirmed for ${chain.name} by the sources that you named.`,
     );
-  if (storage?.isLayoutKnown) said.push(`${describeStorage(storage)}.`);
+  if (storage && listConditions(facts).length === 0) said.push(`${describeStorage(storage)}.`);
   return said;
 }
 
-/** What the storage shows if its layout is right, as a sentence without its end. */
+/** What must hold so that the file proves what the storage shows: a made-up block can prove any storage. */
+function listConditions({ level, chain, storage }: Facts): string[] {
+  if (!storage) return [];
+  const { blockNumber, isLayoutKnown, layout } = storage;
+  return [
+    ...(level === 'anchored' ? [] : [`block ${blockNumber} is one of ${chain.name}`]),
+    ...(isLayoutKnown ? [] : [`the engine uses the places that the file names (slots ${listSlots(layout)})`]),
+  ];
+}
+
+/** What the storage shows under these conditions, as a sentence without its end. */
 function describeStorage({ blockNumber, time, accounts }: NonNullable<Facts['storage']>): string {
   const { checked, others } = accounts;
   const permits =
     others === 0
-      ? 'each account that the steps and the rules name: no permit of theirs was left out'
-      : `${checked} of the ${checked + others} accounts that the steps and the rules name: permits of the others may have been left out`;
-  return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of ${permits}`;
+      ? 'Of each account that the steps and the rules name it had taken the permits shown here and no others: no permit of theirs was left out'
+      : `Of ${checked} of the ${checked + others} accounts that the steps and the rules name it had taken the permits shown here and no others; permits of the others may have been left out`;
+  return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state. ${permits}`;
 }
 
 /** The slots of a layout, ordinary ones by number. */
@@ -92,9 +102,10 @@ function listTrusted(facts: Facts): string[] {
         ? 'The file’s word on which of the owner’s permits created this agreement, and so on the values and the rules that it started with. Another contract made the call; the owner may have signed other permits over the same text, with other values.'
         : 'The file’s word on the values and the rules that the agreement started with: another contract made the call.',
     );
-  if (storage && !storage.isLayoutKnown)
+  const conditions = listConditions(facts);
+  if (storage && conditions.length > 0)
     said.push(
-      `The places in the contract’s storage that the file names (slots ${listSlots(storage.layout)}): a wrong place can hide permits that were left out. If the engine uses these places, this is proved: ${describeStorage(storage)}.`,
+      `What the contract’s storage shows. A made-up block or a wrong place can hide permits that were left out. If ${conditions.join(' and ')}, this is proved: ${describeStorage(storage)}.`,
     );
   return said;
 }

@@ -23,34 +23,48 @@ const slots = '3,4,5,6';
 
 /** What both verifiers say of the storage; the texts of the first. */
 async function findStorage(text: string, options: VerifyOptions = {}) {
-  const { established, trusted, notShown, storage } = await findEvidence(text, options);
+  const { established, trusted, notShown, level } = await findEvidence(text, options);
   if (hasPython) {
-    const [python] = await askPython([text], ...(options.layout ? ['--trust-layout', slots] : []));
-    expect(python?.storage).toBe(
-      storage === null
-        ? 'not shown'
-        : storage.isLayoutKnown
-          ? 'shown'
-          : 'shown if the layout in the file is right',
+    const hashes = [...(options.trustedHashes ?? [])].map(([number, hash]) => `${number}:${hash}`);
+    const [python] = await askPython(
+      [text],
+      ...[
+        ...(options.layout ? ['--trust-layout', slots] : []),
+        ...hashes.flatMap((hash) => ['--trust-hash', hash]),
+      ],
     );
+    const conditions = [
+      ...(level === 'anchored' ? [] : ['the block is one of the chain']),
+      ...(options.layout ? [] : ['the layout in the file is right']),
+    ];
+    expect(python?.storage).toBe(`shown${conditions.length > 0 ? ` if ${conditions.join(' and ')}` : ''}`);
   }
   return { established: established.join(' '), trusted: trusted.join(' '), notShown: notShown.join(' ') };
 }
 
 describe('what the storage shows', () => {
   test('is trusted and not established as long as only the file names its layout', async () => {
-    const said = await findStorage(await buildDepositedLease());
+    const text = await buildDepositedLease();
+    const said = await findStorage(text, { trustedHashes: listHashes(text) });
     expect(said.established).not.toContain(complete);
     expect(said.trusted).toContain(
       'slots 3 for the text’s hash, 4 and 5 for the first and the last state, 6',
     );
-    expect(said.trusted).toContain(`If the engine uses these places, this is proved: At block 103`);
+    expect(said.trusted).toContain('), this is proved: At block 103');
     expect(said.trusted).toContain(complete);
   });
 
   test('is established by a layout that the reader knows', async () => {
-    const said = await findStorage(await buildDepositedLease(), { layout });
+    const text = await buildDepositedLease();
+    const said = await findStorage(text, { layout, trustedHashes: listHashes(text) });
     expect(said.established).toContain(complete);
+    expect(said.trusted).not.toContain('storage');
+  });
+
+  test('is trusted as long as nobody has confirmed its block', async () => {
+    const said = await findStorage(await buildDepositedLease(), { layout });
+    expect(said.established).not.toContain(complete);
+    expect(said.trusted).toContain('If block 103 is one of ');
     expect(said.trusted).not.toContain('slots');
   });
 
@@ -87,13 +101,14 @@ describe('what the storage shows', () => {
     dropInput(file, 1);
     await reproveState(file, chain, { signers: many });
     for (const forged of [genuine, write(file)]) {
-      const { storage, established } = await findEvidence(forged, { layout });
+      const trustedHashes = listHashes(forged);
+      const { storage, established } = await findEvidence(forged, { layout, trustedHashes });
       expect(storage?.accounts).toMatchObject({ checked: 1_000 });
       expect(established.join(' ')).not.toContain(complete);
       expect(established.join(' ')).toContain('permits of the others may have been left out');
       if (hasPython)
         expect(await askPython([forged], '--trust-layout', slots)).toMatchObject([
-          { storage: 'shown for the first 1,000 accounts' },
+          { storage: 'shown if the block is one of the chain for the first 1,000 accounts' },
         ]);
     }
   });
