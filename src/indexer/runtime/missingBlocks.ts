@@ -7,9 +7,15 @@ const logsOfRange = /"method":"eth_getLogs".*"toBlock":"(0x[0-9a-f]+)"/i;
 const requestShape = z.object({ id: z.unknown() });
 const answerShape = z.looseObject({ id: z.unknown() });
 const batchShape = z.array(answerShape);
+/** Statuses for a body of a wrong form. */
+const refusesBatches = [400, 405, 413, 415];
+/** One JSON-RPC object in answer to both questions. */
+const refusalShape = z.object({ error: z.unknown() });
 const blockShape = z.object({ result: z.object({ number: z.string() }) });
 /** Ponder counts its requests from 1. */
 const blockId = 0;
+/** After so many answers in a row that are no JSON-RPC, a node is asked in turn once. */
+const mostUnread = 3;
 
 type Range = { readonly input: Request; readonly body: string; readonly toBlock: string };
 
@@ -23,33 +29,43 @@ type Range = { readonly input: Request; readonly body: string; readonly toBlock:
 export function refuseLogsOfMissingBlocks(): void {
   const fetchUrl = globalThis.fetch;
   const withoutBatches = new Set<string>();
+  const unread = new Map<string, number>();
   globalThis.fetch = async (input, init) => {
     const body = input instanceof Request ? await input.clone().text() : '';
     const [, toBlock] = logsOfRange.exec(body) ?? [];
     if (!(input instanceof Request) || toBlock === undefined) return fetchUrl(input, init);
     const range = { input, body, toBlock };
-    if (!withoutBatches.has(input.url)) {
-      const answer = await askTogether(range, fetchUrl);
-      if (answer) return answer;
+    if (withoutBatches.has(input.url)) return askInTurn(range, fetchUrl);
+    const answer = await askTogether(range, fetchUrl);
+    if (answer instanceof Response) {
+      unread.delete(input.url);
+      return answer;
     }
-    const answer = await askInTurn(range, fetchUrl);
-    if (answer.ok) withoutBatches.add(input.url);
-    return answer;
+    if (answer === 'takes no batches') withoutBatches.add(input.url);
+    else {
+      const failures = (unread.get(input.url) ?? 0) + 1;
+      unread.set(input.url, failures);
+      if (failures < mostUnread) return passOver();
+    }
+    return askInTurn(range, fetchUrl);
   };
 }
 
-/** Nothing if the answer is not one to a batch. */
+/** `unread` for an answer that says nothing about batches, as of a balancer without a node: it may pass. */
 async function askTogether(
   { input, body, toBlock }: Range,
   fetchUrl: typeof fetch,
-): Promise<Response | undefined> {
+): Promise<Response | 'takes no batches' | 'unread'> {
   const response = await post({ input, body: `[${buildBlockRequest(toBlock)},${body}]` }, fetchUrl);
   if (response.status === tooManyRequests) return response;
-  const answers = batchShape.safeParse(await response.json().catch(() => undefined)).data ?? [];
+  const content: unknown = await response.json().catch(() => undefined);
+  if (refusesBatches.includes(response.status) || refusalShape.safeParse(content).success)
+    return 'takes no batches';
+  const answers = batchShape.safeParse(content).data ?? [];
   const { id } = requestShape.parse(JSON.parse(body));
   const block = answers.find((answer) => answer.id === blockId);
   const logs = answers.find((answer) => answer.id === id);
-  if (!block || !logs) return undefined;
+  if (!block || !logs) return 'unread';
   return isBlock(block, toBlock) ? Response.json(logs) : passOver();
 }
 

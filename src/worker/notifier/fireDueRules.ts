@@ -8,7 +8,7 @@ import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
-import { addUsage } from '../../records/quotas/usage.ts';
+import { addRecordUsage, addUsage } from '../../records/quotas/usage.ts';
 import { buildFirings, passOnVariables } from '../../records/rules/buildFirings.ts';
 import { isTemporal, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
@@ -85,9 +85,11 @@ export async function fireDueRules(
     order by r.principal_id, schedule.due_ms for update of schedule`);
   const principals = [...new Set(rows.map(({ principal_id: id }) => id))];
   const confirmed = { chainId, through: clock.confirmedBlock, principals };
+  // A batch keeps a fold waiting, so it waits for nobody: principals whose feeds others have locked come later.
   const { unfinished } = await releaseFirst(transaction, confirmed);
-  await releaseFirstMails(transaction, confirmed);
-  const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
+  const ready = principals.filter((id) => !unfinished.includes(id));
+  await releaseFirstMails(transaction, { ...confirmed, principals: ready });
+  const due = rows.filter(({ principal_id: id }) => ready.includes(id));
   const fired: DueRow[] = [];
   let firings = 0;
   let stored = 0;
@@ -252,7 +254,10 @@ async function fire(
   const events = stored.flatMap(({ event }) => event ?? []);
   // Events count when they are released; mails count here, as firings that are stored.
   const mails = stored.length - events.length;
-  if (mails > 0) await addUsage(transaction, [{ principalId: record.principalId, events: mails }]);
+  if (mails > 0) {
+    await addUsage(transaction, [{ principalId: record.principalId, events: mails }]);
+    await addRecordUsage(transaction, [{ recordId: record.id, events: mails }]);
+  }
   const deliveries = await releaseNow(
     transaction,
     events.map((event, blockOrder) => ({ ...event, blockNumber: null, txHash: null, blockOrder })),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
@@ -39,6 +40,8 @@ export type RuleRunner = {
 };
 
 const defaultPollIntervalMs = 5_000;
+/** Between batches, so that folds of other chains find the feeds of these principals free. */
+const betweenBatchesMs = 50;
 /** The limit of Node's timers; a schedule may be years ahead. */
 const longestTimerMs = 3_600_000;
 
@@ -113,7 +116,9 @@ function createWatch({
     // Round after round over the principals, until none has anything left that may fire.
     let after: string | undefined;
     let inRound = 0;
-    do {
+    for (let isFirst = true; isFirst || after !== undefined || inRound > 0; isFirst = false) {
+      if (isClosed) return;
+      if (!isFirst) await delay(betweenBatchesMs);
       if (after === undefined) inRound = 0;
       const begin: string | undefined = after;
       const fired: FiredRules = await withTransaction(pool, async (client) => {
@@ -128,7 +133,7 @@ function createWatch({
       onFired?.(fired);
       inRound += fired.schedules;
       after = fired.next;
-    } while (!isClosed && (after !== undefined || inRound > 0));
+    }
   };
 
   const repeater = createRepeater({

@@ -14,7 +14,6 @@ import {
 import { fireTransitionRules, type Omitted } from '../notifier/fireTransitionRules.ts';
 import { storeEvents } from '../publisher/storeEvents.ts';
 import { buildTransitionEvents } from '../publisher/transitionEvents.ts';
-import { type AdoptedHistory, historyKeyOf } from './adoptedHistories.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import type { OwnInput } from './ownInputs.ts';
@@ -25,8 +24,6 @@ export type Announcements = {
   deployed: readonly FoldedRecord[];
   /** The records, each with its new inputs. */
   extended: readonly ExtendedRecord[];
-  /** Transitions that fell out, to be announced only if they do not come back unchanged. */
-  adoptedHistory: AdoptedHistory;
   /** Inputs that were submitted by the records' principals. */
   submissions: readonly OwnInput[];
   documents: DocumentLookup;
@@ -45,7 +42,7 @@ export type Announcements = {
  */
 export async function announceTransitions(
   transaction: Queryable,
-  { deployed, extended, adoptedHistory, submissions, documents, eventIds, announcedSince }: Announcements,
+  { deployed, extended, submissions, documents, eventIds, announcedSince }: Announcements,
 ): Promise<Omitted> {
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
   const announcedOf = await readAnnounced(transaction, [...deployed, ...changed]);
@@ -56,7 +53,7 @@ export async function announceTransitions(
     if (fact) described.push({ fact, isPast: false });
   }
   for (const record of changed) {
-    described.push(...describeTransitions(announcedOf(record), { record, adoptedHistory, own, eventIds }));
+    described.push(...describeTransitions(announcedOf(record), { record, own, eventIds }));
   }
   const isHistory = ({ fact, isPast }: Described) =>
     isPast || (announcedSince !== undefined && fact.blockTimestamp < announcedSince);
@@ -123,17 +120,7 @@ function describeDeployment(
 
 function describeTransitions(
   { record: announced, adoptedThrough }: Announced,
-  {
-    record,
-    adoptedHistory,
-    own,
-    eventIds,
-  }: {
-    record: ExtendedRecord;
-    adoptedHistory: AdoptedHistory;
-    own: ReadonlySet<string>;
-    eventIds: EventIds;
-  },
+  { record, own, eventIds }: { record: ExtendedRecord; own: ReadonlySet<string>; eventIds: EventIds },
 ): Described[] {
   const { principalId, chainId } = announced;
   const { agreement } = record.history;
@@ -154,8 +141,7 @@ function describeTransitions(
       blockOrder: blockOrderOf(number),
       isSilent: record.silent.has(input.position),
     };
-    const isHistory = blockNumber <= adoptedThrough || adoptedHistory.has(historyKeyOf(record.id, input));
-    const isPast = isHistory && !own.has(placeOf(record.id, input.position));
+    const isPast = blockNumber <= adoptedThrough && !own.has(placeOf(record.id, input.position));
     return [{ fact, isPast }];
   });
 }

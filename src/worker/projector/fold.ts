@@ -83,9 +83,10 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
 
   const { retracted, through } = comparison;
   const added = comparison.added.map(({ number }) => number);
-  const { foldedHead } = position;
-  const retraction = await retractBlocks(transaction, { chainId, numbers: retracted, foldedHead });
-  const { undeployed, restored, shortened, reopened, events, adoptedHistory } = retraction;
+  const { undeployed, restored, shortened, reopened, events } = await retractBlocks(transaction, {
+    chainId,
+    numbers: retracted,
+  });
   await setFree(transaction, undeployed);
   await insertFoldedBlocks(transaction, { chainId, blocks: comparison.added });
 
@@ -114,10 +115,8 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     chainId,
     added,
     through,
-    foldedHead,
     deployed: drafts.deployed,
     shortened,
-    adoptedHistory,
     changedTransactions,
     cache,
     eventIds,

@@ -4,7 +4,6 @@ import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { QuarantinePhase } from '../../platform/database/tables/quarantine.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import type { Omitted } from '../notifier/fireTransitionRules.ts';
-import { type AdoptedHistory, endHistories } from './adoptedHistories.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { foldRecords, noRecords, type RecordSelection } from './foldRecords.ts';
 import { inBlocks } from './inBlocks.ts';
@@ -32,12 +31,9 @@ export type HistoryChanges = {
   /** The blocks being folded, and the last one that counts. */
   added: readonly bigint[];
   through: bigint;
-  /** The last block that was folded before; null for none. */
-  foldedHead: bigint | null;
   /** Records that this fold made Deployed, and those that lost inputs in it. */
   deployed: readonly string[];
   shortened: readonly string[];
-  adoptedHistory: AdoptedHistory;
   changedTransactions: readonly string[];
   cache: DocumentCache;
   eventIds: EventIds;
@@ -185,14 +181,13 @@ type Selected = {
 
 async function selectRecords(
   transaction: Queryable,
-  { chainId, added, foldedHead, deployed, shortened }: HistoryChanges,
+  { chainId, added, deployed, shortened }: HistoryChanges,
   setAsideIds: ReadonlySet<string>,
 ): Promise<Selected> {
   const isOpen = (id: string) => !setAsideIds.has(id);
   const fresh = new Set([...shortened, ...deployed]);
   const isContinued = (id: string) => isOpen(id) && !fresh.has(id);
   const touched = (await findTouched(transaction, { chainId, added })).filter(isContinued);
-  await endHistories(transaction, { ids: touched, foldedHead });
   const behind = (await findBehind(transaction, chainId)).filter(isContinued);
   // Separate room: new inputs, however many, do not keep those waiting that are behind.
   const current = await takeFitting(transaction, touched);

@@ -2,7 +2,6 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import type { Omitted } from '../notifier/fireTransitionRules.ts';
-import type { AdoptedHistory } from './adoptedHistories.ts';
 import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
@@ -30,7 +29,6 @@ export const noRecords: RecordSelection = { deployed: [], shortened: [], touched
 type Records = RecordSelection & {
   chainId: number;
   through: bigint;
-  adoptedHistory: AdoptedHistory;
   submissions: readonly OwnInput[];
   cache: DocumentCache;
   eventIds: EventIds;
@@ -48,7 +46,7 @@ export type FoldedRecords = {
 
 /** Brings these records up to date with the index. Those whose history is not restored stay as they are. */
 export async function foldRecords(transaction: Queryable, records: Records): Promise<FoldedRecords> {
-  const { chainId, through, submissions, cache, eventIds, announcedSince, adoptedHistory } = records;
+  const { chainId, through, submissions, cache, eventIds, announcedSince } = records;
   const { deployed, shortened, touched, behind } = records;
   const continued = [...new Set([...touched, ...behind])];
   if (continued.length + deployed.length + shortened.length === 0) {
@@ -93,12 +91,7 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   const announced = { deployed: begun, extended, documents, announcedSince };
   // Schedules are locked before shared texts of notifications, as by rules that fire.
   await planTemporalRules(transaction, { ...announced, chainId });
-  const omitted = await announceTransitions(transaction, {
-    ...announced,
-    adoptedHistory,
-    submissions,
-    eventIds,
-  });
+  const omitted = await announceTransitions(transaction, { ...announced, submissions, eventIds });
   return {
     changed: [...changed, ...extended.map(({ id }) => id)],
     unrestored,

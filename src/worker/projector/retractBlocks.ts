@@ -7,7 +7,6 @@ import { findDisplaced, restoreDisplaced } from '../../records/agreements/displa
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
-import { type AdoptedHistory, cutHistories } from './adoptedHistories.ts';
 
 /** What was retracted with the blocks, by id. */
 export type Retraction = {
@@ -21,8 +20,6 @@ export type Retraction = {
   reopened: string[];
   /** Number of withdrawn events, and of released ones, which stay. */
   events: { withdrawn: number; released: number };
-  /** Transitions of adopted agreements that nobody is told about if they come back unchanged. */
-  adoptedHistory: AdoptedHistory;
 };
 
 const nothing: Retraction = {
@@ -31,7 +28,6 @@ const nothing: Retraction = {
   shortened: [],
   reopened: [],
   events: { withdrawn: 0, released: 0 },
-  adoptedHistory: new Set(),
 };
 
 type Blocks = { chainId: number; numbers: readonly bigint[] };
@@ -40,12 +36,8 @@ type Blocks = { chainId: number; numbers: readonly bigint[] };
  * Undoes what was folded from the given blocks: the principal's own submissions wait again, inputs of others are
  * deleted, transactions without their effect are open again, and unreleased events are withdrawn.
  */
-export async function retractBlocks(
-  transaction: Queryable,
-  { foldedHead, ...blocks }: Blocks & { foldedHead: bigint | null },
-): Promise<Retraction> {
+export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return nothing;
-  const adoptedHistory = await cutHistories(transaction, { ...blocks, foldedHead });
   // No input comes before its deployment, so all inputs of those records are in the given blocks.
   const { undeployed, restored } = await undeployRecords(transaction, blocks);
   const reopened = await reopenMined(transaction, blocks);
@@ -60,7 +52,7 @@ export async function retractBlocks(
   const events = await withdrawEvents(transaction, blocks);
   await withdrawRules(transaction, blocks);
   const shortened = [...changed].filter((id) => !undeployed.includes(id));
-  return { undeployed, restored, shortened, reopened, events, adoptedHistory };
+  return { undeployed, restored, shortened, reopened, events };
 }
 
 type UndeployedRow = RowOf<

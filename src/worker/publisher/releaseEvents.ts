@@ -51,26 +51,25 @@ export async function releaseEvents(
 ): Promise<Release> {
   const { rows: looked } = await transaction.execute<TurnRow>(findTurns(options));
   const due = looked.filter(({ is_due: isDue }) => isDue).map(({ owner }) => owner);
-  const principals = due.length > 0 ? await lockFreeFeeds(transaction, due) : [];
-  const busy = due.filter((id) => !principals.includes(id));
-  const { released, unfinished } = await releaseLocked(transaction, { ...options, principals });
+  const release = await releaseFirst(transaction, { ...options, principals: due });
   const last = looked.length === principalsAtOnce ? looked.at(-1) : undefined;
-  return { released, unfinished: [...unfinished, ...busy], next: last?.owner };
+  return { ...release, next: last?.owner };
 }
 
 type FirstEvents = { chainId: number; through: bigint; principals: readonly string[] };
 
 /**
- * Releases the first waiting events of these principals. The caller may hold their feeds.
- *
- * @returns also which of them may have more.
+ * Releases the first waiting events of these principals, and keeps their feeds locked, except for those that others
+ * have locked.
  */
 export async function releaseFirst(
   transaction: Queryable,
-  first: FirstEvents,
+  { principals: due, ...first }: FirstEvents,
 ): Promise<Omit<Release, 'next'>> {
-  if (first.principals.length > 0) await lockFeeds(transaction, first.principals);
-  return releaseLocked(transaction, first);
+  const principals = due.length > 0 ? await lockFreeFeeds(transaction, due) : [];
+  const busy = due.filter((id) => !principals.includes(id));
+  const { released, unfinished } = await releaseLocked(transaction, { ...first, principals });
+  return { released, unfinished: [...unfinished, ...busy] };
 }
 
 async function releaseLocked(

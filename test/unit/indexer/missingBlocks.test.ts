@@ -71,6 +71,14 @@ test('a node that takes no batches is asked for the block first, and soon withou
   expect(node.asked).toEqual([both, ...inTurn, ...inTurn]);
 });
 
+test('a node whose answers cannot be read is passed over, then asked in turn, and in batches again each time', async () => {
+  const node = await startNode({ head: 9, status: 502 });
+  refuseLogsOfMissingBlocks();
+  for (let at = 0; at < 4; at++) expect((await ask(node.url, range)).status).toBe(429);
+  const block = ['eth_getBlockByNumber'];
+  expect(node.asked).toEqual([both, both, both, block, both, block]);
+});
+
 test('the error of a range that is too large reaches Ponder', async () => {
   const error = { code: -32_005, message: 'query returned more than 10000 results' };
   const node = await startNode({ head: 9, error });

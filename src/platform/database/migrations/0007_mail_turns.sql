@@ -1,1 +1,2 @@
+UPDATE "service"."rule_firings" SET "state" = e."state" FROM "service"."events" e WHERE e."id" = "rule_firings"."id" AND e."state" <> "rule_firings"."state" AND "channel" <> 'email';--> statement-breakpoint
 CREATE INDEX "rule_firings_mails" ON "service"."rule_firings" USING btree ("chain_id",(coalesce(principal_id, '')),"block_number") WHERE state = 'pending' and channel = 'email';

@@ -70,8 +70,7 @@ export const records = serviceSchema.table(
     deployTransactionId: text().references(() => transactions.id),
     /**
      * For an agreement adopted from the chain: the latest block at that time. Transitions up to it are
-     * history and cause no events. Lowered to the last block of that history before later inputs are folded, so that what
-     * a reorg puts there is announced. Null if the record was deployed here.
+     * history and cause no events. Null if the record was deployed here.
      */
     adoptedThrough: blockNumber(),
     /** Why the current permit will not deploy this Draft. */
