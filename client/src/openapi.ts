@@ -2448,7 +2448,7 @@ export interface components {
                 };
             };
         };
-        /** @description This scope requires a paid plan. */
+        /** @description This scope requires a paid plan, or a quota of the principal is used up. */
         PaymentRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2468,7 +2468,7 @@ export interface components {
                 };
             };
         };
-        /** @description This scope requires a paid plan. */
+        /** @description This scope requires a paid plan, or a quota of the principal is used up. */
         RepeatablePaymentRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2493,7 +2493,7 @@ export interface components {
                 };
             };
         };
-        /** @description This scope requires a paid plan. */
+        /** @description This scope requires a paid plan, or a quota of the principal is used up. */
         OpenPaymentRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4179,7 +4179,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4534,7 +4534,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4896,7 +4896,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5220,7 +5220,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6099,7 +6099,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6299,7 +6299,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7671,7 +7671,7 @@ export interface operations {
             };
             400: components["responses"]["OpenBadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7973,7 +7973,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8319,7 +8319,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

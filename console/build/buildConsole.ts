@@ -31,6 +31,9 @@ const withoutLinkFinder: Plugin = {
  */
 export async function buildConsole(): Promise<void> {
   const unfinished = `${consoleDirectory}.${process.pid}`;
+  // Vite goes by this variable, and test runners set it: the pages would hold code for development.
+  const { NODE_ENV: environment } = process.env;
+  process.env.NODE_ENV = 'production';
   try {
     await buildSite({
       from: root,
@@ -46,6 +49,8 @@ export async function buildConsole(): Promise<void> {
     await rm(consoleDirectory, { recursive: true, force: true });
     await rename(unfinished, consoleDirectory);
   } finally {
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
     await rm(unfinished, { recursive: true, force: true });
   }
 }

@@ -56,7 +56,7 @@ export type EvidenceFinding = {
   readonly document: string;
   readonly acts: readonly EvidenceAct[];
   /**
-   * The block at which the contract's storage agrees with the steps, as far as the layout is right. Null
+   * The block at which the contract's storage agrees with the steps, if the block is the chain's and the layout is right. Null
    * without a proof of the storage, or if a step is not included: then a made-up block could prove anything.
    */
   readonly storage: {

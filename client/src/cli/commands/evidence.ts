@@ -87,7 +87,7 @@ function addVerify(program: Command, context: Context): void {
 Levels: signed (document, a signature for every step, a path that obeys the document), included (also under the hashes of the
 blocks named), anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc; then the blocks show the steps without
 a readable signature, too).
-What the contract's storage shows holds as far as the layout in the file is right; --trust-layout compares it.
+What the contract's storage shows holds if the blocks are the chain's and the layout in the file is right; --trust-layout compares it.
 Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, or the nodes contradict each other, 2 wrong
 use, 5 too few nodes answered.
 
