@@ -7,6 +7,10 @@ import { createTerminal } from './support/runInProcess.ts';
 
 const lease = fileURLToPath(new URL('../../evidence/files/lease.json', import.meta.url));
 
+const { blocks } = z
+  .object({ blocks: z.array(z.object({ number: z.number(), hash: z.string() })) })
+  .parse(JSON.parse(readFileSync(lease, 'utf8')));
+
 /** The exit code of `agreements verify` and everything printed. */
 async function verify(file: string, ...options: string[]) {
   const { terminal, printed } = createTerminal();
@@ -17,12 +21,16 @@ async function verify(file: string, ...options: string[]) {
 }
 
 describe('agreements verify', () => {
-  test('counts what the storage shows as trusted, until --trust-layout names the same layout', async () => {
+  test('counts what the storage shows as trusted, until its block is confirmed and --trust-layout names the same layout', async () => {
+    const hashes = blocks.flatMap(({ number, hash }) => ['--trust-hash', `${number}:${hash}`]);
     const claim = 'no permit of theirs was left out';
     const untold = await verify(lease);
     expect(untold).toMatchObject({ code: 0, trusted: expect.stringContaining(claim) });
     expect(untold.established).not.toContain(claim);
-    const told = await verify(lease, '--trust-layout', '4,5,0x6,7');
+    const unconfirmed = await verify(lease, '--trust-layout', '4,5,0x6,7');
+    expect(unconfirmed).toMatchObject({ code: 0, trusted: expect.stringContaining(claim) });
+    expect(unconfirmed.established).not.toContain(claim);
+    const told = await verify(lease, '--trust-layout', '4,5,0x6,7', ...hashes);
     expect(told).toMatchObject({ code: 0, established: expect.stringContaining(claim) });
     expect(told.trusted).not.toContain(claim);
     expect(await verify(lease, '--trust-layout', '4,5,6,8')).toMatchObject({
@@ -47,9 +55,6 @@ test('agreements verify does not take two hashes of one block', async () => {
 });
 
 describe('agreements verify --rpc', () => {
-  const { blocks } = z
-    .object({ blocks: z.array(z.object({ number: z.number(), hash: z.string() })) })
-    .parse(JSON.parse(readFileSync(lease, 'utf8')));
   const calls = z.array(z.object({ id: z.number(), method: z.string(), params: z.array(z.unknown()) }));
   const other = `0x${'e'.repeat(64)}`;
 
