@@ -1,8 +1,8 @@
+import { unseen } from './unseen.ts';
+
 const longestQuote = 100;
 const longestPlain = 300;
 
-/** Characters that are invisible, or that change lines or the order of text: controls, formats and separators. */
-const unseen = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** A text that a sentence can hold without quotes. */
 const plain = /^[^\p{C}\p{Z}"\\]+$/u;
 

@@ -1,5 +1,4 @@
-/** Characters that are invisible, or that change lines or the order of text: controls, formats and separators. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+import { unseen } from '../../protocol/unseen.ts';
 
 /** JSON with escapes for all characters that are not seen. It has the same value. */
 export function escapeUnseen(json: string): string {

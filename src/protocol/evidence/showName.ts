@@ -1,8 +1,7 @@
 import { nameHash } from '../names.ts';
+import { unseen } from '../unseen.ts';
 
 const mostCharacters = 80;
-/** Control and format characters, such as those that reverse the writing, line ends, and half characters. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
  * A text of a file's maker or author for display: of one line, without characters that hide or reorder

@@ -1,12 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { passFoldGate } from '../../platform/database/foldGate.ts';
-import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
-import { arrayOf } from '../../platform/database/statements.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records, VariableValues } from '../../platform/database/tables/records.ts';
-import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
-import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
-import { walkOwners } from '../../platform/database/walkOwners.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { addRecordUsage, addUsage } from '../../records/quotas/usage.ts';
 import { buildFirings, passOnVariables } from '../../records/rules/buildFirings.ts';
@@ -14,37 +10,16 @@ import { isTemporal, readRules } from '../../records/rules/notificationTemplate.
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
 import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
-import { createDailyAllowance, type DailyAllowance, leftToday, usedByRecord } from './dailyAllowance.ts';
+import { createDailyAllowance, type DailyAllowance } from './dailyAllowance.ts';
+import { type ChainClock, type DueRow, hasWaitedEnough, takeDueSchedules } from './dueSchedules.ts';
 import { releaseFirstMails } from './releaseMails.ts';
-import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
+import { numberOf, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
-
-/** The time up to which the chain's data are complete, and its confirmed blocks. */
-export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigint };
 
 /** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
-const schedulesAtOnce = 20;
 /** A batch ends after about this many firings and deliveries: it holds the feeds of its principals. */
 const rowsAtOnce = 2_000;
-/** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
-const schedulesLookedAt = 200;
-/**
- * How long a rule waits at most for the confirmations of its record's last input, because it sends the record's values
- * to recipients that they name. Beyond that, somebody who sends an input in every block would silence it.
- */
-const longestWaitMs = 300_000;
-/** The most principals with schedules, due or not, that a batch reads. */
-const principalsAtOnce = 500;
-
-type DueRow = SpanRow &
-  NotNull<RowOf<typeof ruleSchedules, 'due_ms'>> &
-  RowOf<
-    typeof records,
-    'principal_id' | 'display_name' | 'template_id' | 'participants' | 'observers' | 'notification_template'
-  > &
-  Pick<TurnRow, 'owner'>;
-
 export type FiredRules = {
   /** Number of schedules that were due and taken. */
   readonly schedules: number;
@@ -75,14 +50,7 @@ export async function fireDueRules(
   );
   if (lock.rows[0]?.held !== true || !(await passFoldGate(transaction, chainId)))
     return { schedules: 0, firings: 0, next: undefined };
-  const looked = await transaction.execute<TurnRow>(findTurns({ chainId, clock, after }));
-  const turns = looked.rows.filter(({ is_due: isDue }) => isDue).slice(0, schedulesAtOnce);
-  const { rows } = await transaction.execute<DueRow>(sql`
-    select schedule.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers,
-      r.notification_template, ${sql.raw(ownerKeyOf('schedule.'))} as owner
-    from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
-    where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock, turns })})
-    order by r.principal_id, schedule.due_ms for update of schedule`);
+  const { rows, next } = await takeDueSchedules(transaction, { chainId, clock, after });
   const principals = [...new Set(rows.map(({ principal_id: id }) => id))];
   const confirmed = { chainId, through: clock.confirmedBlock, principals };
   // A batch keeps a fold waiting, so it waits for nobody: principals whose feeds others have locked come later.
@@ -104,7 +72,7 @@ export async function fireDueRules(
     recordId = row.record_id;
     const { variables, isConfirmed } = values;
     // A fold may have added an input since the schedules were chosen.
-    if (!isConfirmed && Number(row.due_ms) > clock.nowMs - longestWaitMs) continue;
+    if (!isConfirmed && !hasWaitedEnough(row, clock)) continue;
     const { number, count, deliveries } = await fire(transaction, row, {
       ...options,
       variables,
@@ -118,74 +86,9 @@ export async function fireDueRules(
     fired.push(row);
     if (stored >= rowsAtOnce) break;
   }
-  const isCut = turns.length === schedulesAtOnce || looked.rows.length === principalsAtOnce;
-  const last = turns.length === schedulesAtOnce ? turns.at(-1) : looked.rows.at(-1);
   const lastFired = stored >= rowsAtOnce ? fired.at(-1) : undefined;
-  return { schedules: fired.length, firings, next: lastFired?.owner ?? (isCut ? last?.owner : undefined) };
+  return { schedules: fired.length, firings, next: lastFired?.owner ?? next };
 }
-
-/** A principal with schedules, what is left of its quotas if one of them is due, and whether that one may fire today. */
-type TurnRow = { owner: string; is_due: boolean; events_left: string; bytes_left: string };
-
-/**
- * The principals after this one, each found by one step in the index, however many schedules it has. The rules of
- * those that have used up their events for the day fire when allowed.
- */
-function findTurns({
-  chainId,
-  clock,
-  after,
-}: {
-  chainId: number;
-  clock: ChainClock;
-  after: string | undefined;
-}): SQL {
-  const firstOf = (position: SQL) => sql`
-    select ${owner} as owner, due_ms from service.rule_schedules
-    where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
-  return sql`
-    ${walkOwners({ owner, firstOf, after, limit: principalsAtOnce })}
-    select owner, events_left > 0 and bytes_left > 0 as is_due, events_left::text, bytes_left::text
-    from (select owner, place,
-        case when due_ms <= ${clock.nowMs} then ${leftToday('eventsPerDay', sql`round.owner`)} else 0 end as events_left,
-        case when due_ms <= ${clock.nowMs} then ${leftToday('eventBytesPerDay', sql`round.owner`)} else 0 end as bytes_left
-      from round) as measured order by place`;
-}
-
-/**
- * The oldest due schedules of each of these principals. A record that is not folded to the end may have left its state
- * by now, so its rules wait. So do those of a record whose last input may still fall out, or whose events have used up
- * its share of the quotas of the day.
- */
-function findDueSchedules({
-  chainId,
-  clock,
-  turns,
-}: {
-  chainId: number;
-  clock: ChainClock;
-  turns: readonly TurnRow[];
-}): SQL {
-  const share = Math.ceil(schedulesAtOnce / Math.max(turns.length, 1));
-  return sql`
-    select due.record_id, due.rule_id, due.span
-    from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[],
-      ${arrayOf(turns.map((turn) => turn.events_left))}::bigint[], ${arrayOf(turns.map((turn) => turn.bytes_left))}::bigint[])
-      as turn(owner, events_left, bytes_left) cross join lateral (
-      select oldest.* from (
-        select record_id, rule_id, span, due_ms from service.rule_schedules
-        where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
-          and since_block <= ${clock.confirmedBlock}
-        order by due_ms limit ${schedulesLookedAt}) as oldest
-      where not exists (select 1 from service.records r where r.id = oldest.record_id and (r.behind
-          or r.state_block_number > ${clock.confirmedBlock} and oldest.due_ms > ${clock.nowMs - longestWaitMs}))
-        and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
-        and ${usedByRecord('eventsPerDay', sql`oldest.record_id`)} < turn.events_left
-        and ${usedByRecord('eventBytesPerDay', sql`oldest.record_id`)} < turn.bytes_left
-      order by due_ms limit ${share}) as due`;
-}
-
-const owner = sql.raw(ownerKeyOf('rule_schedules.'));
 
 /** A record's values, and whether the block of its last input has its confirmations. */
 type Values = { readonly variables: VariableValues; readonly isConfirmed: boolean };

@@ -3,7 +3,7 @@ import type { PublicClient } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import type { projections } from '../../platform/database/tables/projections.ts';
-import type { ChainClock } from './fireDueRules.ts';
+import type { ChainClock } from './dueSchedules.ts';
 
 export type ClockedChain = {
   readonly chainId: number;

@@ -15,7 +15,8 @@ import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { createRepeater, type Repeater } from '../leases/repeater.ts';
 import { createEventIdReader } from '../publisher/openEventIds.ts';
-import { type ChainClock, type FiredRules, fireDueRules } from './fireDueRules.ts';
+import type { ChainClock } from './dueSchedules.ts';
+import { type FiredRules, fireDueRules } from './fireDueRules.ts';
 import { type ClockedChain, readChainClock } from './readChainClock.ts';
 
 export type RuleRunnerOptions = {
