@@ -37,11 +37,14 @@ async function store(
   const next: Counted[] = [...first];
   waiting.set(pool, next);
   while (next.length > 0) {
-    const counted = next.splice(0);
-    try {
-      await addUsage(drizzle(pool, drizzleOptions), counted);
-    } catch (error) {
-      logger.warn({ err: error, transactions: counted.length }, 'failed to store the gas use of principals');
+    // One counter at a time: a statement that holds one and waits for another could be ended by a deadlock.
+    for (const [principal, counted] of Map.groupBy(next.splice(0), ({ principalId }) => principalId)) {
+      try {
+        await addUsage(drizzle(pool, drizzleOptions), counted);
+      } catch (error) {
+        const facts = { err: error, principal, transactions: counted.length };
+        logger.warn(facts, 'failed to store the gas use of a principal');
+      }
     }
   }
   waiting.delete(pool);
