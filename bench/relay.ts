@@ -6,7 +6,7 @@ import { createServiceStack, type ServiceKind, type ServiceStack } from '../test
 import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
 import { type Distribution, summarise } from './distribution.ts';
-import { watchNode } from './nodeWatch.ts';
+import { type NodeWatch, watchNode } from './nodeWatch.ts';
 import { type Acceptance, measureAcceptance } from './relayAcceptance.ts';
 import { deployAgreements, type SignedInput, signInputs } from './relayCalls.ts';
 import { sendDirectly } from './relayDirect.ts';
@@ -48,6 +48,8 @@ const inFlight = 64;
  */
 const directSends = 4;
 const sampleEvery = 10;
+/** After this many more blocks, the indexer takes a block as final. */
+const finalBlocks = 128;
 
 /**
  * Measures how many inputs per second reach the chain: sent directly by one program, from the outbox only,
@@ -73,15 +75,35 @@ async function measureOn(
   children: Map<ServiceKind, Child>,
 ): Promise<RelayResult> {
   const { stack } = running;
-  const { seconds, perSecond, onProgress } = options;
   const port = String(await findFreePort());
   const baseUrl = `http://127.0.0.1:${port}`;
   const start = (kind: ServiceKind, env: Readonly<Record<string, string>> = {}) => {
     const nodeFlags = kind === 'indexer' ? [] : (options.nodeFlags?.[kind] ?? []);
-    const settings = { env: { PORT: port, LOG_LEVEL: 'warn', ...env }, nodeFlags, onLine: onProgress };
+    const settings = {
+      env: { PORT: port, LOG_LEVEL: 'warn', ...env },
+      nodeFlags,
+      onLine: options.onProgress,
+    };
     children.set(kind, stack.start(kind, settings));
   };
-  for (const kind of ['indexer', 'worker', 'api'] as const) start(kind);
+  const watch = await watchNode(stack.rpcUrl);
+  start('indexer');
+  start('worker');
+  start('api', { [`RPC_URL_${stack.chainId}`]: watch.url });
+  try {
+    return await measureParts(running, options, { watch, baseUrl });
+  } finally {
+    await watch.close();
+  }
+}
+
+async function measureParts(
+  running: Running,
+  options: RelayBenchmark,
+  { watch, baseUrl }: { watch: NodeWatch; baseUrl: string },
+): Promise<RelayResult> {
+  const { stack } = running;
+  const { seconds, perSecond, onProgress } = options;
   await stack.awaitReady();
   const client = createSingleCallClient({ baseUrl, apiKey: stack.apiKey });
   await awaitAnswer(baseUrl);
@@ -107,18 +129,10 @@ async function measureOn(
   const api = await measureApi(running, third, { ...options, client });
   await settle(stack);
   onProgress('acceptance');
-  await children.get('api')?.stop();
-  const watch = await watchNode(stack.rpcUrl);
-  try {
-    start('api', { [`RPC_URL_${stack.chainId}`]: watch.url });
-    await awaitAnswer(baseUrl);
-    const perSecond = Math.max(1, Math.round(api.perSecond / 2));
-    const calls = fourth.slice(0, perSecond * seconds);
-    const acceptance = await measureAcceptance({ watch, calls, client, pool: stack.pool, perSecond });
-    return { direct, outbox, api, acceptance };
-  } finally {
-    await watch.close();
-  }
+  const rate = Math.max(1, Math.round(api.perSecond / 2));
+  const calls = fourth.slice(0, rate * seconds);
+  const acceptance = await measureAcceptance(running, { watch, calls, client, perSecond: rate });
+  return { direct, outbox, api, acceptance };
 }
 
 async function awaitAnswer(baseUrl: string): Promise<void> {
@@ -219,6 +233,8 @@ async function settle(stack: ServiceStack): Promise<void> {
     async () => (await stack.pool.query<{ sum: number }>(query)).rows[0]?.sum === (await countMined(stack)),
     120_000,
   );
+  // The indexer stores final events once more; during the next part that would be work for the earlier ones.
+  await stack.client.mine({ blocks: finalBlocks });
   await stack.awaitFolded(300_000);
   await stack.pool.query('analyze');
 }

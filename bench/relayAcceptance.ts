@@ -1,33 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
 import type { AgreementsClient } from '../client/src/index.ts';
 import { type Distribution, summarise } from './distribution.ts';
 import type { NodeWatch } from './nodeWatch.ts';
 import type { SignedInput } from './relayCalls.ts';
+import { type Running, startProcessorTime } from './relayThroughput.ts';
 
 /**
  * The result of requests at a steady rate, independent of earlier answers: milliseconds until the input is
- * accepted, by the database's time, milliseconds until the answer with its signed transaction, and the calls
- * to the node meanwhile.
+ * accepted, by the database's time, milliseconds until the answer with its signed transaction, processor time per
+ * input by process in milliseconds, and the calls to the node meanwhile.
  */
 export type Acceptance = {
   perSecond: number;
   acceptedMs: Distribution;
   answerMs: Distribution;
+  cpuMs: Readonly<Record<string, number>>;
   nodeCalls: number;
 };
 
 const warmUpShare = 0.1;
 
 /** Sends inputs at a rate, through an API whose calls to the node go through `watch`. */
-export async function measureAcceptance(options: {
-  watch: NodeWatch;
-  calls: readonly SignedInput[];
-  client: AgreementsClient;
-  pool: pg.Pool;
-  perSecond: number;
-}): Promise<Acceptance> {
-  const { watch, calls, client, pool, perSecond } = options;
+export async function measureAcceptance(
+  running: Running,
+  options: {
+    watch: NodeWatch;
+    calls: readonly SignedInput[];
+    client: AgreementsClient;
+    perSecond: number;
+  },
+): Promise<Acceptance> {
+  const { watch, calls, client, perSecond } = options;
+  const readCpuMs = await startProcessorTime(running);
   const sent: Promise<{ id: string; startedAtMs: number; answerMs: number }>[] = [];
   const first = performance.now();
   const warmUp = Math.floor(calls.length * warmUpShare);
@@ -38,10 +42,11 @@ export async function measureAcceptance(options: {
     sent.push(submit(client, recordId, body));
   }
   const answers = (await Promise.all(sent)).slice(warmUp);
+  const cpuMs = readCpuMs(calls.length);
   const query = `select input.id, extract(epoch from sent.created_at)::float8 * 1000 as accepted_at_ms
     from service.inputs input join service.transactions sent on sent.id = input.transaction_id where input.id = any($1)`;
   const ids = answers.map(({ id }) => id);
-  const { rows } = await pool.query<{ id: string; accepted_at_ms: number }>(query, [ids]);
+  const { rows } = await running.stack.pool.query<{ id: string; accepted_at_ms: number }>(query, [ids]);
   const acceptedAt = new Map(rows.map((row) => [row.id, row.accepted_at_ms]));
   return {
     perSecond,
@@ -49,6 +54,7 @@ export async function measureAcceptance(options: {
       answers.map(({ id, startedAtMs }) => (acceptedAt.get(id) ?? Number.NaN) - startedAtMs),
     ),
     answerMs: summarise(answers.map(({ answerMs }) => answerMs)),
+    cpuMs,
     nodeCalls: watch.take(),
   };
 }

@@ -56,19 +56,29 @@ async function watch(
   const count = async () => (await countMined(stack)) - before;
   await waitUntil('the warm-up is over', isWarm);
   const startedAt = performance.now();
-  const { rows } = await stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const server = rows[0] && findDatabaseServer(rows[0].pid);
-  const cpuBefore = readCpu({ stack, children }, server);
+  const readCpuMs = await startProcessorTime({ stack, children });
   const atStart = await count();
   const end = total * (1 - warmUpShare);
   await waitUntil('the end', async () => isOver() || (await count()) >= end, 2 * seconds * 1_000);
   const mined = (await count()) - atStart;
   const lasted = (performance.now() - startedAt) / 1_000;
-  const cpuAfter = readCpu({ stack, children }, server);
-  const cpuMs = Object.fromEntries(
-    Object.entries(cpuAfter).map(([name, ms]) => [name, round((ms - (cpuBefore[name] ?? 0)) / mined)]),
-  );
-  return { mined, seconds: round(lasted), perSecond: round(mined / lasted), cpuMs };
+  return { mined, seconds: round(lasted), perSecond: round(mined / lasted), cpuMs: readCpuMs(mined) };
+}
+
+/** Returns a function for each process's processor time since then, in milliseconds per transaction. */
+export async function startProcessorTime(
+  running: Running,
+): Promise<(transactions: number) => Record<string, number>> {
+  const { rows } = await running.stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const server = rows[0] && findDatabaseServer(rows[0].pid);
+  const before = readCpu(running, server);
+  return (transactions) =>
+    Object.fromEntries(
+      Object.entries(readCpu(running, server)).map(([name, ms]) => [
+        name,
+        round((ms - (before[name] ?? 0)) / transactions),
+      ]),
+    );
 }
 
 /** Each process's processor time so far, in milliseconds. */

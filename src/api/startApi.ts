@@ -51,6 +51,8 @@ import { createEventStreams } from './streams/eventStreams.ts';
 
 /** Enough to keep the database busy; requests that wait for a transaction hold none. */
 const maxConnections = 20;
+/** A principal uses two at most. */
+const admissionConnections = 8;
 
 const hourMs = 3_600_000;
 const sweeps = [
@@ -170,8 +172,16 @@ export async function startApi(
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
+  const forAdmission = createDatabase({
+    url: databaseUrl,
+    applicationName: 'agreements admission',
+    maxConnections: admissionConnections,
+    plansOnce: true,
+    logger,
+  });
+  onClose({ name: 'database of the admission', close: forAdmission.close });
   const admission = createAdmission({
-    pool,
+    pool: forAdmission.pool,
     settings: configuration.admission,
     onOutcome: metrics?.noteAdmission,
   });

@@ -160,3 +160,36 @@ test('a time that pg sets to queries ends the run that takes longer, and no othe
     await hasty.close();
   }
 });
+
+test('a pool that plans once does not plan again for each run after its tables have grown', async () => {
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const shared = { url: database.url, applicationName: 'plans', maxConnections: 1, logger };
+  const statement =
+    'select wanted.id, (select count(*) from things where owner = wanted.id) from unnest($1::int[]) as wanted(id)';
+  await pool.query('create table things (owner int not null)');
+  const pools = [createDatabase(shared), createDatabase({ ...shared, plansOnce: true })] as const;
+  try {
+    const run = (times: number) =>
+      Promise.all(
+        pools.map(async (handle) => {
+          for (let at = 0; at < times; at++) await runPrepared(handle.pool, statement, [[1]]);
+        }),
+      );
+    await run(6);
+    await pool.query('insert into things select place % 10 from generate_series(1, 50000) as place');
+    await pool.query('analyze things');
+    await run(20);
+    const counts = await Promise.all(
+      pools.map(async (handle) => {
+        const query = 'select custom_plans::int as custom from pg_prepared_statements where statement = $1';
+        const { rows } = await handle.pool.query<{ custom: number }>(query, [statement]);
+        return rows[0]?.custom;
+      }),
+    );
+    // The first pool shows that this statement would be planned for each run.
+    expect(counts[0]).toBeGreaterThanOrEqual(20);
+    expect(counts[1]).toBe(0);
+  } finally {
+    await Promise.all(pools.map((handle) => handle.close()));
+  }
+});

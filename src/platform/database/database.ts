@@ -23,6 +23,8 @@ const settings = {
 /** A connection that is silent for this long counts as dead, even without a notice of its end. */
 const usualAnswerTimeoutMs = 35_000;
 const firstKeepAliveMs = 10_000;
+/** PostgreSQL decides by a connection's first plans, made for smaller tables, whether it plans again for each run. */
+const maxLifetimeSeconds = 900;
 
 /** Opens lazily: connects at the first query. A connection that breaks while idle is logged and replaced. */
 export function createDatabase(options: {
@@ -35,6 +37,11 @@ export function createDatabase(options: {
    * out.
    */
   readsTogether?: boolean;
+  /**
+   * For statements that find everything by keys: each is planned once per connection, whatever its values. Otherwise the
+   * database may plan each run again, which takes longer than the run.
+   */
+  plansOnce?: boolean;
   logger: Logger;
 }): DatabaseHandle {
   const pool = new pg.Pool({
@@ -45,9 +52,14 @@ export function createDatabase(options: {
     // In a pipeline, a statement that times out ends its connection. `readTogether` cannot use a pipeline.
     pipeline: !options.readsTogether,
     query_timeout: options.answerTimeoutMs ?? usualAnswerTimeoutMs,
+    maxLifetimeSeconds,
     keepAlive: true,
     keepAliveInitialDelayMillis: firstKeepAliveMs,
-    onConnect: (client) => setUpSession(client, settings),
+    onConnect: (client) =>
+      setUpSession(
+        client,
+        options.plansOnce ? { ...settings, plan_cache_mode: 'force_generic_plan' } : settings,
+      ),
   });
   // The error carries the whole client, which adds nothing to its message.
   pool.on('error', ({ message }) =>

@@ -9,6 +9,7 @@ export type Repeater = {
 
 const firstFailurePauseMs = 250;
 const longestFailurePauseMs = 10_000;
+const mostRestMs = 50;
 
 /**
  * Runs `work` whenever it is woken, and otherwise after each pause, one run after the other. Failures are
@@ -19,14 +20,20 @@ export function createRepeater(options: {
   work(): Promise<void>;
   /** Milliseconds until the next run without a wake-up; undefined for none. */
   pauseMs(): number | undefined;
+  /**
+   * After a run, the next one waits for this many times the time that it took, at most `mostRestMs`: what arrives
+   * meanwhile is done in one run.
+   */
+  restShare?: number;
   logger: Logger;
 }): Repeater {
-  const { what, work, pauseMs, logger } = options;
+  const { what, work, pauseMs, restShare = 0, logger } = options;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isWoken = false;
   let isClosed = false;
   let isWaitingOut = false;
+  let restsUntil = 0;
   let failures = 0;
 
   const start = () => {
@@ -36,6 +43,7 @@ export function createRepeater(options: {
   };
   const run = async () => {
     isWoken = false;
+    const startedAt = performance.now();
     try {
       await work();
       failures = 0;
@@ -49,10 +57,13 @@ export function createRepeater(options: {
       return;
     } finally {
       running = undefined;
+      const now = performance.now();
+      restsUntil = now + Math.min(restShare * (now - startedAt), mostRestMs);
     }
-    if (isWoken) schedule(0);
+    if (isWoken) schedule(restMs());
     else schedule(pauseMs());
   };
+  const restMs = () => Math.max(0, restsUntil - performance.now());
   const schedule = (afterMs: number | undefined) => {
     clearTimeout(timer);
     if (afterMs !== undefined && !isClosed) timer = setTimeout(start, afterMs);
@@ -61,7 +72,9 @@ export function createRepeater(options: {
   return {
     wake() {
       isWoken = true;
-      if (!running && !isWaitingOut && !isClosed) start();
+      if (running || isWaitingOut || isClosed) return;
+      if (restMs() > 0) schedule(restMs());
+      else start();
     },
     async close() {
       isClosed = true;

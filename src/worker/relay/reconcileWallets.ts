@@ -12,7 +12,7 @@ import type { Seat } from './seat.ts';
 import type { Settlements } from './settleRows.ts';
 import { tendSlots } from './tendSlots.ts';
 import { canSign, countInFlight, observeWallet, type Wallet } from './wallet.ts';
-import { moveCounter, writeStatus } from './walletRows.ts';
+import { moveCounter, writeStatuses } from './walletRows.ts';
 
 /** Rows unmined for this many polls are marked `broadcast`, if a node has them. */
 const broadcastPolls = 5;
@@ -41,7 +41,7 @@ export async function reconcileWallets(context: ChainContext, settlements: Settl
     if (wallet) observeWallet(wallet, seen);
   }
   const held = heldSeats(context).filter(({ wallet }) => view.wallets.has(wallet.address));
-  for (const { wallet } of held) await updateStatus(context, { wallet, view });
+  await updateStatuses(context, { wallets: held.map(({ wallet }) => wallet), view });
 
   const counters = new Map(held.map(({ wallet }) => [wallet.address, wallet.nextNonce]));
   const slots = await readSlots(pool, {
@@ -123,21 +123,31 @@ async function keepCounter(
   for (const nonce of wallet.committed.keys()) if (nonce >= to) wallet.committed.delete(nonce);
 }
 
-async function updateStatus(
-  context: ChainContext,
-  { wallet, view }: { wallet: Wallet; view: ChainView },
+async function updateStatuses(
+  { pool, holder, logger, settings }: ChainContext,
+  { wallets, view }: { wallets: readonly Wallet[]; view: ChainView },
 ): Promise<void> {
-  if (!wallet.signer) return;
-  const { pool, holder, logger, settings } = context;
-  const { balance } = wallet.view;
   const least = leastBalance(settings, view);
-  const status = balance >= least && wallet.restsUntil <= performance.now() ? 'active' : 'unfunded';
-  const { address } = wallet;
-  // It is not unfunded while its signer rests, but the rows of its agreements must not wait for it.
-  const payableGas = canSign(wallet) ? computePayableGas(balance, settings, view) : null;
-  await writeStatus(pool, { address, status, balance, payableGas }, holder);
-  if (status !== wallet.status) noteStatus(logger, { address, status, balance, least });
-  wallet.status = status;
+  const signing = wallets
+    .filter(({ signer }) => signer !== undefined)
+    .map((wallet) => {
+      const { address, view: seen, restsUntil } = wallet;
+      const { balance } = seen;
+      const isActive = balance >= least && restsUntil <= performance.now();
+      const status: 'active' | 'unfunded' = isActive ? 'active' : 'unfunded';
+      // It is not unfunded while its signer rests, but the rows of its agreements must not wait for it.
+      const payableGas = canSign(wallet) ? computePayableGas(balance, settings, view) : null;
+      return { wallet, row: { address, status, balance, payableGas } };
+    });
+  await writeStatuses(
+    pool,
+    signing.map(({ row }) => row),
+    holder,
+  );
+  for (const { wallet, row } of signing) {
+    if (row.status !== wallet.status) noteStatus(logger, { ...row, least });
+    wallet.status = row.status;
+  }
 }
 
 function leastBalance(settings: RelaySettings, view: ChainView): bigint {

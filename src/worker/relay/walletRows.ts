@@ -92,22 +92,44 @@ export async function releaseLeases(
   );
 }
 
-/**
- * Stores the wallet's funds, the gas that it can pay (null while its signer rests), and whether it has the funds to
- * send, if they have changed and this owner still has the lease.
- */
-export async function writeStatus(
+export type WalletStatus = {
+  address: Address;
+  status: 'active' | 'unfunded';
+  balance: bigint;
+  /** The gas that it can pay; null while its signer rests. */
+  payableGas: bigint | null;
+};
+
+/** Stores the wallets' funds, and whether they can send, as far as they have changed and this owner still has the lease. */
+export async function writeStatuses(
   pool: pg.Pool,
-  wallet: { address: Address; status: 'active' | 'unfunded'; balance: bigint; payableGas: bigint | null },
+  wallets: readonly WalletStatus[],
   { chainId, owner }: LeaseHolder,
 ): Promise<void> {
-  const payableGas = wallet.payableGas === null ? null : String(wallet.payableGas);
-  await pool.query(
-    `update service.relayer_wallets set status = $4, balance = $5, payable_gas = $6, updated_at = now()
-     where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now()
-       and (status, balance, payable_gas) is distinct from ($4, $5::numeric, $6::bigint)`,
-    [chainId, wallet.address, owner, wallet.status, String(wallet.balance), payableGas],
-  );
+  if (wallets.length === 0) return;
+  await pool.query({
+    name: 'relay statuses',
+    // Locked in the order of claims, so that they do not deadlock.
+    text: `
+      with changed as (
+        select seen.* from service.relayer_wallets wallet
+        join unnest($3::text[], $4::text[], $5::numeric[], $6::bigint[]) as seen(address, status, balance, payable_gas)
+          on seen.address = wallet.address
+        where wallet.chain_id = $1 and wallet.lease_owner = $2 and wallet.lease_until > now()
+          and (wallet.status, wallet.balance, wallet.payable_gas) is distinct from (seen.status, seen.balance, seen.payable_gas)
+        order by wallet.address for update of wallet)
+      update service.relayer_wallets wallet
+      set status = changed.status, balance = changed.balance, payable_gas = changed.payable_gas, updated_at = now()
+      from changed where wallet.chain_id = $1 and wallet.address = changed.address`,
+    values: [
+      chainId,
+      owner,
+      wallets.map(({ address }) => address),
+      wallets.map(({ status }) => status),
+      wallets.map(({ balance }) => String(balance)),
+      wallets.map(({ payableGas }) => (payableGas === null ? null : String(payableGas))),
+    ],
+  });
 }
 
 /** Moves the counter, unless something was signed since it was read; returns whether it did. */

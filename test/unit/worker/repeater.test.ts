@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import { createRepeater } from '../../../src/worker/leases/repeater.ts';
+
+const logger = createLogger({ level: 'silent', name: 'test' });
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Notes when each run begins, in milliseconds; a run takes 10. */
+function startRepeater(restShare?: number) {
+  const begun: number[] = [];
+  const startedAt = performance.now();
+  const repeater = createRepeater({
+    what: 'work',
+    async work() {
+      begun.push(performance.now() - startedAt);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    pauseMs: () => undefined,
+    ...(restShare !== undefined && { restShare }),
+    logger,
+  });
+  return { repeater, begun };
+}
+
+test('what wakes it while it rests is done in one run', async () => {
+  const { repeater, begun } = startRepeater(2);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(12);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(6);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(begun).toEqual([0, 30]);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(begun).toEqual([0, 30, 118]);
+});
+
+test('a wake-up during a run also waits for the rest, which has an end', async () => {
+  const { repeater, begun } = startRepeater(100);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(5);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(54);
+  expect(begun).toEqual([0]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(begun).toEqual([0, 60]);
+});
+
+test('without a rest it runs again at once, and not after it is closed', async () => {
+  const { repeater, begun } = startRepeater();
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(5);
+  repeater.wake();
+  await vi.advanceTimersByTimeAsync(6);
+  expect(begun).toHaveLength(2);
+  repeater.wake();
+  const closing = repeater.close();
+  await vi.advanceTimersByTimeAsync(50);
+  await closing;
+  expect(begun).toHaveLength(2);
+});
