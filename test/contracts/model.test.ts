@@ -31,7 +31,41 @@ describe('the model of the engine', () => {
     expect(report.findings, describeModelReport(report)).toEqual([]);
     expect(report.reached.accepted).toBeGreaterThan(0);
   });
+
+  it("gives the contracts' results on all paths of a document with bounds that no value misses or fits", async () => {
+    const report = await compare(walkDocument(extremeDocument));
+    expect(report.findings, describeModelReport(report)).toEqual([]);
+    expect(report.reached.accepted).toBeGreaterThan(0);
+    expect([...report.reached.reverts.keys()]).toContain('ComparisonFailed');
+  });
 });
+
+const most = (2n ** 256n - 1n).toString();
+const ownerReference = ['$', '{variables.owner}'].join('');
+const stranger = '0x00000000000000000000000000000000000beef1';
+
+/**
+ * The highest number as a bound, a text longer than any memory, one name with two types, and a sender who is only
+ * named as a literal.
+ */
+const extremeDocument = {
+  metadata: { id: 'extreme' },
+  variables: { owner: { type: 'address', subtype: 'participant' } },
+  execution: {
+    states: { Open: {}, Closed: {} },
+    initialize: { initialState: 'Open', data: {} },
+    inputs: {
+      count: { issuer: [stranger], data: { n: { type: 'uint256', validation: { min: most, max: most } } } },
+      write: { data: { text: { type: 'string', validation: { minLength: 2 ** 53 - 1 } } } },
+      appoint: { data: { one: ownerReference, owner: { type: 'string' } } },
+    },
+    transitions: ['count', 'write', 'appoint'].map((input) => ({
+      from: 'Open',
+      to: 'Closed',
+      conditions: [{ type: 'isValid', input }],
+    })),
+  },
+};
 
 /** The contracts' reverts, as `describeModelReport` names them. */
 const everyRevert = [

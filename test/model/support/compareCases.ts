@@ -20,7 +20,10 @@ export async function compareCases(
   cases: readonly ModelCase[],
   reached: Reached,
 ): Promise<Difference[]> {
-  const played = cases.map((modelCase) => ({ modelCase, ...runInModel(modelCase, chain.time) }));
+  const played = cases.map((modelCase, index) => ({
+    modelCase,
+    ...runInModel(modelCase, { time: chain.time, address: chain.addressOf(index) }),
+  }));
   const results = await chain.run(
     played.map(({ modelCase, prepared }) => ({ parameters: modelCase.parameters, steps: prepared })),
   );

@@ -6,12 +6,10 @@ import { deployProtocol } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import { type Agreement, encodeCreation, encodeStep, hashEngineDomain } from './encodeCalls.ts';
-import { actors, type ModelCase, outside } from './modelCase.ts';
+import { actors, factory, funds, implementation, type ModelCase, outside } from './modelCase.ts';
 import type { CallResult, CaseResult, PreparedStep } from './runInModel.ts';
 
 const chainId = 11155111;
-const factory: Address = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
-const implementation: Address = '0x1c2961AC5e2fBE47b3C0654d7dF543dB04F031A6';
 
 /** The number of cases in one request. Each is created at its own address. */
 export const batchSize = 100;
@@ -25,6 +23,8 @@ const acceptedTopic = toEventSelector('InputAccepted(bytes32,bytes32,bytes32,byt
 export type ContractChain = {
   /** The time of the block in which all cases run, in Unix seconds. */
   readonly time: bigint;
+  /** The address of the agreement of the case with this number in a batch. */
+  addressOf(index: number): Address;
   /** Runs up to `batchSize` cases on the compiled contracts. The chain keeps nothing of them. */
   run(cases: readonly PreparedCase[]): Promise<CaseResult[]>;
   stop(): Promise<void>;
@@ -68,7 +68,16 @@ export async function startContractChain(): Promise<ContractChain> {
       return { address, domain: hashEngineDomain(BigInt(chainId), address) };
     }),
   );
-  const codes = Object.fromEntries([...outside].map(([address, { code }]) => [address, { code }]));
+  const overrides = Object.fromEntries<{ code: Hex } | { balance: Hex }>([
+    ...[...outside].flatMap(([address, { code }]) => (code ? [[address, { code }] as const] : [])),
+    ...agreements.map(({ address }) => [address, { balance: numberToHex(funds) }] as const),
+  ]);
+
+  function addressOf(index: number): Address {
+    const agreement = agreements[index];
+    if (agreement === undefined) throw new Error(`there is no agreement ${index}`);
+    return agreement.address;
+  }
 
   async function run(cases: readonly PreparedCase[]): Promise<CaseResult[]> {
     const plans = agreements
@@ -78,7 +87,7 @@ export async function startContractChain(): Promise<ContractChain> {
       );
     const block = {
       blockOverrides: { time: numberToHex(time), gasLimit: blockGas },
-      stateOverrides: codes,
+      stateOverrides: overrides,
       calls: plans.flat(),
     };
     const response = await fetch(rpcUrl, {
@@ -102,7 +111,7 @@ export async function startContractChain(): Promise<ContractChain> {
     });
   }
 
-  return { time, run, stop: () => anvil.stop() };
+  return { time, addressOf, run, stop: () => anvil.stop() };
 }
 
 function saltOf(index: number): Hex {

@@ -13,7 +13,18 @@ import {
   type Transition,
 } from '../../../src/protocol/index.ts';
 import { pick } from '../../support/random.ts';
-import { actors, emptyAddress, type ModelCase, outside, type Step } from './modelCase.ts';
+import { encodeAllowedUnusually, encodeFieldsUnusually, encodeTextUnusually } from './encodeUnusually.ts';
+import {
+  actors,
+  emptyAddress,
+  funds,
+  type ModelCase,
+  outside,
+  precompiled,
+  type Step,
+  stateRead,
+  submission,
+} from './modelCase.ts';
 import { mutateBytes } from './mutateBytes.ts';
 
 type Random = () => number;
@@ -24,9 +35,14 @@ const inputIds = ['i0', 'i1', 'i2', 'i3'].map(idOf);
 /** The ids of both fields and variables, so that they match often. */
 const fieldIds = ['a', 'b', 'c', 'd', 'e'].map(idOf);
 const verifierKeys = ['v0', 'v1', 'v2'].map(idOf);
-const outsideAddresses: Address[] = [...outside.keys(), emptyAddress];
+const outsideAddresses: Address[] = [...outside.keys(), emptyAddress, precompiled];
 const addresses: Address[] = [...actors.map(({ address }) => address), emptyAddress, zeroAddress];
-const numbers = [0n, 1n, 2n, 5n, 9n, 10n, 11n, 40n, 2n ** 64n, 2n ** 255n, 2n ** 256n - 1n];
+/** Accounts that send transactions without being able to sign. */
+const contracts: Address[] = [...outside.keys(), precompiled];
+const numbers = [
+  ...[0n, 1n, 2n, 5n, 9n, 10n, 11n, 40n, 2n ** 63n, 2n ** 64n, 2n ** 128n, 2n ** 255n],
+  ...[2n ** 255n - 1n, 2n ** 256n - 2n, 2n ** 256n - 1n],
+];
 const texts = [
   '',
   'yes',
@@ -34,9 +50,24 @@ const texts = [
   'no',
   'éclat',
   'ten bytes!',
+  'x'.repeat(31),
   'x'.repeat(32),
   'y'.repeat(33),
+  'z'.repeat(64),
+  '\u0000',
+  // One letter in two forms of Unicode, and half of a pair of surrogates.
+  '\u00e9',
+  'e\u0301',
+  '\ud800',
+  'long '.repeat(400),
   '🎨'.repeat(10),
+];
+const actionData: Hex[] = [
+  '0x',
+  '0x01020304',
+  stateRead,
+  `${submission}${encodeAbiParameters([{ type: 'bytes32' }, { type: 'bytes' }], [zeroHash, '0x']).slice(2)}`,
+  `0x${'5a'.repeat(1_000)}`,
 ];
 const fieldTypes: FieldType[] = [0, 1, 2, 3, 4];
 const usualTypes: FieldType[] = [0, 1, 2, 2, 0];
@@ -91,10 +122,10 @@ function generateParameters(random: Random): ModelCase['parameters'] {
   }));
   const ids = inputIds.slice(0, 1 + Math.floor(random() * inputIds.length));
   if (chance(random, 0.01)) ids.push(pick(random, [zeroHash, ...ids]));
-  const inputDefs = ids.map((id) => generateInputDef(random, { id, verifiers }));
+  const inputDefs = chance(random, 0.005) ? [] : ids.map((id) => generateInputDef(random, { id, verifiers }));
   return {
     owner: chance(random, 0.01) ? zeroAddress : pick(random, actors).address,
-    initialState: pick(random, states),
+    initialState: chance(random, 0.02) ? pick(random, [zeroHash, ...inputIds]) : pick(random, states),
     inputDefs,
     transitions: generateTransitions(random, ids),
     initVars: [
@@ -106,8 +137,8 @@ function generateParameters(random: Random): ModelCase['parameters'] {
       fromState: pick(random, states),
       inputId: pick(random, ids),
       target: chance(random, 0.03) ? zeroAddress : pick(random, outsideAddresses),
-      value: chance(random, 0.1) ? 1n : 0n,
-      data: pick(random, ['0x', '0x01020304'] as const),
+      value: chance(random, 0.2) ? pick(random, [1n, funds / 2n, funds + 1n, 2n ** 256n - 1n]) : 0n,
+      data: pick(random, actionData),
     })),
   };
 }
@@ -117,7 +148,11 @@ function generateTransitions(random: Random, ids: readonly Hex[]): Transition[] 
     states.filter(() => chance(random, 0.6)).map((fromState) => ({ fromState, inputId })),
   );
   const more = times(random, 2, () => ({ fromState: pick(random, states), inputId: pick(random, ids) }));
-  return [...dense, ...more].map((transition) => ({ ...transition, toState: pick(random, states) }));
+  const last = chance(random, 0.03) ? [zeroHash, ...inputIds] : [];
+  return [...dense, ...more].map((transition) => ({
+    ...transition,
+    toState: pick(random, [...states, ...last]),
+  }));
 }
 
 /**
@@ -139,12 +174,12 @@ function generateInputDef(
   random: Random,
   { id, verifiers }: { id: Hex; verifiers: ModelCase['parameters']['verifiers'] },
 ): InputDef {
-  const all = times(random, 4, () => generateFieldDef(random));
+  const all = times(random, chance(random, 0.03) ? 20 : 4, () => generateFieldDef(random));
   const distinct = all.filter(
     ({ fieldId }, at) => all.findIndex((field) => field.fieldId === fieldId) === at,
   );
   const fields = chance(random, 0.1) ? all : distinct;
-  const conditions = times(random, 3, () => generateCondition(random, fields));
+  const conditions = times(random, chance(random, 0.03) ? 12 : 3, () => generateCondition(random, fields));
   const known = verifiers.map(({ key }) => key);
   const keys = chance(random, 0.05) ? verifierKeys : known;
   return {
@@ -156,7 +191,7 @@ function generateInputDef(
 }
 
 function generateFieldDef(random: Random): InputFieldDef {
-  const fieldId = pick(random, fieldIds);
+  const fieldId = chance(random, 0.01) ? zeroHash : pick(random, fieldIds);
   return {
     fieldId,
     fType: generateType(random, fieldId),
@@ -171,7 +206,12 @@ function generateCondition(random: Random, fields: readonly InputFieldDef[]): Co
   const fieldId = field?.fieldId ?? pick(random, fieldIds);
   const fitting = opsByType[field?.fType ?? pick(random, [0, 1, 2])];
   const op = fitting === undefined || chance(random, 0.06) ? generateOp(random) : pick(random, fitting);
-  return { op, fieldId, bytesArg: damage(random, 0.04, generateOperand(random, op)) };
+  const operand = generateOperand(random, op);
+  // Only the first word of a number, an address or an id is read.
+  const longer = chance(random, 0.03)
+    ? (`${operand}${'ee'.repeat(pick(random, [1, 31, 32]))}` as const)
+    : operand;
+  return { op, fieldId, bytesArg: damage(random, 0.04, longer) };
 }
 
 /** Usually a variable of the type that the op compares, sometimes any variable. */
@@ -187,36 +227,50 @@ function generateOp(random: Random): number {
 function generateOperand(random: Random, op: number): Hex {
   if (variableOps.has(op)) return generateVariable(random, op);
   if (op <= 1) return encodeNumber(pick(random, [0n, 1n, 3n, 6n, 10n, 32n, 33n, 2n ** 256n - 1n]));
-  if (op === 2) return encodeText(pick(random, texts));
+  if (op === 2) return generateData(random, 1);
   return op === 14 ? encodeAddress(pick(random, addresses)) : encodeNumber(pick(random, numbers));
 }
 
 function generateSenderCondition(random: Random): Condition {
-  if (chance(random, 0.5)) return { op: 16, fieldId: pick(random, fieldIds), bytesArg: '0x' };
-  const bytesArg = encodeAbiParameters(
-    [{ type: 'bytes32[]' }, { type: 'address[]' }],
-    [times(random, 2, () => pick(random, fieldIds)), times(random, 3, () => pick(random, addresses))],
-  );
-  return { op: 17, fieldId: zeroHash, bytesArg: damage(random, 0.08, bytesArg) };
+  // What these ops do not read may be anything.
+  const unread = chance(random, 0.1) ? pick(random, [zeroHash, ...fieldIds]) : undefined;
+  if (chance(random, 0.5)) {
+    const fieldId = chance(random, 0.02) ? zeroHash : pick(random, fieldIds);
+    return { op: 16, fieldId, bytesArg: unread ?? '0x' };
+  }
+  const variables = times(random, 2, () => pick(random, fieldIds));
+  const literals = times(random, chance(random, 0.05) ? 40 : 3, () => pick(random, addresses));
+  const bytesArg = chance(random, 0.2)
+    ? encodeAllowedUnusually(random, { variables, literals })
+    : encodeAbiParameters([{ type: 'bytes32[]' }, { type: 'address[]' }], [variables, literals]);
+  return { op: 17, fieldId: unread ?? zeroHash, bytesArg: damage(random, 0.08, bytesArg) };
 }
+
+const noInput: InputDef = { id: zeroHash, fields: [], conditions: [], verifierKeys: [] };
 
 function generateStep(random: Random, parameters: ModelCase['parameters'], engine: Engine): Step {
   const { inputDefs, transitions } = parameters;
   const leading = inputDefs.filter(({ id }) =>
     transitions.some(({ fromState, inputId }) => fromState === engine.state && inputId === id),
   );
-  const definition = pick(random, leading.length > 0 && chance(random, 0.9) ? leading : inputDefs);
+  const known = inputDefs.length > 0 ? inputDefs : [noInput];
+  const definition = pick(random, leading.length > 0 && chance(random, 0.9) ? leading : known);
   const inputId = chance(random, 0.02) ? pick(random, [zeroHash, ...inputIds]) : definition.id;
-  const payload = damage(random, 0.15, encodeDataFields(generateFields(random, definition, engine)));
+  const fields = generateFields(random, definition, engine);
+  const encoded = chance(random, 0.25) ? encodeFieldsUnusually(random, fields) : encodeDataFields(fields);
+  const payload = chance(random, 0.005) ? '0x' : damage(random, 0.15, encoded);
   const sender = generateSender(random, definition, engine);
   const signer = actors.findIndex(({ address }) => address.toLowerCase() === sender.toLowerCase());
   if (signer < 0 || chance(random, 0.6)) return { inputId, payload, sender };
   const permit = {
     signer,
     nonceOffset: chance(random, 0.08) ? pick(random, [-1, 1, 2]) : 0,
-    secondsLeft: chance(random, 0.1) ? pick(random, [-1, 0, 1]) : 3_600,
+    secondsLeft: chance(random, 0.1) ? pick(random, [-1, 0, 1, 2 ** 53]) : 3_600,
   };
-  return { inputId, payload, sender: pick(random, actors).address, permit };
+  const submitter = chance(random, 0.1)
+    ? pick(random, [zeroAddress, ...contracts])
+    : pick(random, actors).address;
+  return { inputId, payload, sender: submitter, permit };
 }
 
 /** Often a sender who may submit. */
@@ -227,7 +281,9 @@ function generateSender(random: Random, { conditions }: InputDef, { variables }:
       ? []
       : [`0x${variable.data.slice(-40)}`],
   );
-  return wanted.length > 0 && chance(random, 0.85) ? pick(random, wanted) : pick(random, addresses);
+  return wanted.length > 0 && chance(random, 0.85)
+    ? pick(random, wanted)
+    : pick(random, chance(random, 0.05) ? contracts : addresses);
 }
 
 function generateFields(random: Random, definition: InputDef, engine: Engine): DataField[] {
@@ -240,8 +296,9 @@ function generateFields(random: Random, definition: InputDef, engine: Engine): D
       data: generateValue(random, actual, { fieldId, definition, engine }),
     };
   });
-  const more = times(random, chance(random, 0.25) ? 2 : 0, () => {
-    const id = pick(random, fieldIds);
+  const many = chance(random, 0.02) ? 60 : 2;
+  const more = times(random, chance(random, 0.25) ? many : 0, () => {
+    const id = chance(random, 0.02) ? zeroHash : pick(random, fieldIds);
     const fType = generateType(random, id);
     return { id, fType, data: generateData(random, fType) };
   });
@@ -274,7 +331,10 @@ function nearby(random: Random, fType: number, data: Hex): Hex {
 
 function generateData(random: Random, fType: number): Hex {
   if (fType === 0) return encodeNumber(pick(random, numbers));
-  if (fType === 1) return encodeText(pick(random, texts));
+  if (fType === 1) {
+    const text = pick(random, texts);
+    return chance(random, 0.2) ? encodeTextUnusually(random, text) : encodeText(text);
+  }
   if (fType === 2) return encodeAddress(pick(random, addresses));
   return fType === 3 ? encodeNumber(pick(random, [0n, 1n, 1n, 0n, 2n])) : pick(random, fieldIds);
 }

@@ -6,6 +6,10 @@ import { JsonCursor } from '../../../src/protocol/jsonCursor.ts';
 import { readVariables } from '../../../src/protocol/variables.ts';
 import { actorAt, actors } from './modelCase.ts';
 
+/** A longer text would show nothing more, and may not fit into memory. */
+const longestText = 10_000n;
+const highestNumber = 2n ** 256n - 1n;
+
 type Definition = Pick<Field, 'fType' | 'validation'>;
 
 /**
@@ -20,15 +24,17 @@ export function inventVariables(agreement: unknown): WireValues {
 }
 
 /**
- * An input's values in several variants: all fields, the required ones, none, and one bound missed at a time.
+ * An input's values in several variants: all fields, the required ones, none, all but one, and one bound missed at a
+ * time.
  */
 export function inventInputs(agreement: unknown, inputId: string): WireValues[] {
   const fields = readInputs(new JsonCursor(agreement)).find(({ id }) => id === inputId)?.fields ?? [];
   const all = valuesOf(fields);
+  const without = fields.map((one) => valuesOf(fields.filter(({ name }) => name !== one.name)));
   const missed = fields.flatMap((field) =>
     missBounds(field).map((value) => ({ ...all, [field.name]: value })),
   );
-  return [all, valuesOf(fields.filter(({ required }) => required)), {}, ...missed];
+  return [all, valuesOf(fields.filter(({ required }) => required)), {}, ...without, ...missed];
 }
 
 function valuesOf(fields: readonly Field[]): WireValues {
@@ -41,7 +47,7 @@ function inventValue(definition: Definition, index: number): WireValue {
     case FieldType.UINT256:
       return (min ?? 1n).toString();
     case FieldType.STRING:
-      return 'a'.repeat(Number(minLength ?? 0n));
+      return textOf(minLength ?? 0n);
     case FieldType.ADDRESS:
       return actorAt(index % actors.length).address;
     case FieldType.BOOL:
@@ -55,10 +61,14 @@ function missBounds(definition: Definition): WireValue[] {
   const { min, max, minLength, maxLength } = boundsOf(definition);
   return [
     ...(min ? [(min - 1n).toString()] : []),
-    ...(max === undefined ? [] : [(max + 1n).toString()]),
-    ...(minLength ? ['a'.repeat(Number(minLength) - 1)] : []),
-    ...(maxLength !== undefined && maxLength < 10_000n ? ['a'.repeat(Number(maxLength) + 1)] : []),
+    ...(max === undefined || max >= highestNumber ? [] : [(max + 1n).toString()]),
+    ...(minLength ? [textOf(minLength - 1n)] : []),
+    ...(maxLength !== undefined && maxLength < longestText ? [textOf(maxLength + 1n)] : []),
   ];
+}
+
+function textOf(length: bigint): string {
+  return 'a'.repeat(Number(length < longestText ? length : longestText));
 }
 
 function boundsOf(definition: Definition): Partial<Record<BoundName, bigint>> {

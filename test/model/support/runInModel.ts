@@ -1,4 +1,4 @@
-import { type Address, encodeErrorResult, type Hex } from 'viem';
+import { type Address, encodeErrorResult, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import {
   type AppliedInput,
@@ -10,7 +10,7 @@ import {
   type InputOutcome,
   permitNonce,
 } from '../../../src/protocol/index.ts';
-import { actorAt, actors, type ModelCase, outside, type Step } from './modelCase.ts';
+import { actorAt, actors, funds, type ModelCase, outside, type Step } from './modelCase.ts';
 
 /** The result of one call: its two states, or its revert data. */
 export type CallResult = { readonly fromState: Hex; readonly toState: Hex } | { readonly revert: Hex };
@@ -30,10 +30,13 @@ export type PreparedStep = Omit<Step, 'permit'> & {
   readonly permit?: { readonly signer: number; readonly nonce: bigint; readonly deadline: bigint };
 };
 
+/** The place of an agreement: the time of its block, and its address. */
+type Place = { readonly time: bigint; readonly address: Address };
+
 /** Plays a case in the model. The contracts in `outside` answer the model's outside calls. */
 export function runInModel(
   { parameters, steps }: ModelCase,
-  time: bigint,
+  { time, address }: Place,
 ): { expected: CaseResult; prepared: readonly PreparedStep[] } {
   let engine: Engine;
   try {
@@ -45,6 +48,7 @@ export function runInModel(
   }
   const results: CallResult[] = [];
   const prepared: PreparedStep[] = [];
+  let left = funds;
   for (const step of steps) {
     const ready = prepareStep(step, engine, time);
     const { permit, ...call } = ready;
@@ -53,10 +57,11 @@ export function runInModel(
       time,
       permit: permit && { ...permit, signer: actorAt(permit.signer).address },
     });
-    const { result, next } = meetOutside(outcome);
+    const { result, next, spent } = meetOutside(outcome, { step, address, left });
     prepared.push(ready);
     results.push(result);
     engine = next ?? engine;
+    left -= spent ?? 0n;
   }
   const nonces = actors.map(({ address }) => permitNonce(engine, address));
   return { expected: { creation: null, steps: results, state: engine.state, nonces }, prepared };
@@ -69,26 +74,41 @@ function prepareStep({ permit, ...step }: Step, engine: Engine, time: bigint): P
   return { ...step, permit: { signer: permit.signer, nonce: nonce < 0n ? 7n : nonce, deadline } };
 }
 
-function meetOutside(outcome: InputOutcome): { result: CallResult; next?: Engine } {
+type Circumstances = { readonly step: Step; readonly address: Address; readonly left: bigint };
+
+function meetOutside(
+  outcome: InputOutcome,
+  { step, address, left }: Circumstances,
+): { result: CallResult; next?: Engine; spent?: bigint } {
   if (outcome.ok === null)
     throw new Error(`${outcome.unknownVariable} is unknown to an engine from its creation`);
   for (const { verifier } of outcome.verifiers) {
-    const stands = outside.get(verifier);
-    // Solidity itself reverts on a call to an address without code.
-    if (stands === undefined) return { result: { revert: '0x' } };
-    if (stands.revertData !== undefined) return { result: { revert: stands.revertData } };
+    const refusal = askVerifier(verifier, { step, address });
+    if (refusal !== null) return { result: { revert: refusal } };
   }
   if (!outcome.ok) return { result: { revert: encodeRevert(outcome.revert) } };
-  const failure = failAction(outcome);
+  const failure = failAction(outcome, left);
   if (failure !== null) return { result: { revert: failure } };
-  return { result: { fromState: outcome.fromState, toState: outcome.toState }, next: outcome.engine };
+  const { fromState, toState, engine, action } = outcome;
+  return { result: { fromState, toState }, next: engine, spent: action?.value ?? 0n };
 }
 
-/** The engine holds no funds, so an action with a value fails. */
-function failAction({ action }: AppliedInput): Hex | null {
+const verifierAbi = parseAbi(['function verify(address, bytes32, bytes, address) view']);
+
+/** The sender is the transaction's, also with a permit. */
+function askVerifier(verifier: Address, { step, address }: Omit<Circumstances, 'left'>): Hex | null {
+  const args = [address, step.inputId, step.payload, step.sender] as const;
+  const data = encodeFunctionData({ abi: verifierAbi, args });
+  // Solidity itself reverts on a call to an address without code.
+  const stands = outside.get(verifier);
+  return stands === undefined ? '0x' : stands.answer({ data, isStatic: true });
+}
+
+function failAction({ action }: AppliedInput, left: bigint): Hex | null {
   if (action === undefined) return null;
-  const revertData = action.value > 0n ? '0x' : outside.get(action.target)?.revertData;
-  return revertData === undefined ? null : encodeFailure(action.target, revertData);
+  const { target, value, data } = action;
+  const revertData = value > left ? '0x' : (outside.get(target)?.answer({ data, isStatic: false }) ?? null);
+  return revertData === null ? null : encodeFailure(target, revertData);
 }
 
 function encodeFailure(target: Address, revertData: Hex): Hex {

@@ -1,4 +1,4 @@
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 import {
   applyInput,
   compileAgreement,
@@ -6,8 +6,10 @@ import {
   type Engine,
   encodeInputPayload,
   nameHash,
+  ValuesError,
+  type WireValues,
 } from '../../../src/protocol/index.ts';
-import { listInputIds } from '../../../src/protocol/inputDefinitions.ts';
+import { readInputs } from '../../../src/protocol/inputDefinitions.ts';
 import { JsonCursor } from '../../../src/protocol/jsonCursor.ts';
 import { inventInputs, inventVariables } from './inventValues.ts';
 import { actors, emptyAddress, type ModelCase, type Step } from './modelCase.ts';
@@ -55,17 +57,14 @@ export function walkDocument(agreement: unknown): ModelCase[] {
 const ownerAddress: Address = '0x00000000000000000000000000000000000a00ff';
 
 function listAttempts(agreement: unknown): Step[] {
-  return listInputIds(new JsonCursor(agreement)).flatMap((name) => {
-    const inputId = nameHash(name);
-    const payloads = inventInputs(agreement, name).map((values) =>
-      encodeInputPayload(agreement, name, values),
-    );
-    return payloads.flatMap((payload) => [
-      ...[...actors.map(({ address }) => address), emptyAddress].map((sender) => ({
-        inputId,
-        payload,
-        sender,
-      })),
+  const inputs = readInputs(new JsonCursor(agreement));
+  const literals = inputs.flatMap(({ issuer }) => issuer.literals);
+  const senders = new Set([...actors.map(({ address }) => address), emptyAddress, ...literals]);
+  return inputs.flatMap(({ id }) => {
+    const inputId = nameHash(id);
+    const payloads = inventInputs(agreement, id).flatMap((values) => encodeFitting(agreement, id, values));
+    return [...new Set(payloads)].flatMap((payload) => [
+      ...[...senders].map((sender) => ({ inputId, payload, sender })),
       ...actors.map((_, signer) => ({
         inputId,
         payload,
@@ -74,6 +73,16 @@ function listAttempts(agreement: unknown): Step[] {
       })),
     ]);
   });
+}
+
+/** Empty for values that nothing encodes: fields of one name may have types that exclude each other. */
+function encodeFitting(agreement: unknown, inputId: string, values: WireValues): Hex[] {
+  try {
+    return [encodeInputPayload(agreement, inputId, values)];
+  } catch (error) {
+    if (error instanceof ValuesError) return [];
+    throw error;
+  }
 }
 
 /** The engine after the step; null if the step is refused. */
