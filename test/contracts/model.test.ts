@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of documents.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeModelReport } from '../model/describeModelReport.ts';
@@ -41,7 +42,6 @@ describe('the model of the engine', () => {
 });
 
 const most = (2n ** 256n - 1n).toString();
-const ownerReference = ['$', '{variables.owner}'].join('');
 const stranger = '0x00000000000000000000000000000000000beef1';
 
 /**
@@ -57,7 +57,7 @@ const extremeDocument = {
     inputs: {
       count: { issuer: [stranger], data: { n: { type: 'uint256', validation: { min: most, max: most } } } },
       write: { data: { text: { type: 'string', validation: { minLength: 2 ** 53 - 1 } } } },
-      appoint: { data: { one: ownerReference, owner: { type: 'string' } } },
+      appoint: { data: { one: '${variables.owner}', owner: { type: 'string' } } },
     },
     transitions: ['count', 'write', 'appoint'].map((input) => ({
       from: 'Open',
