@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
 import { readTogether } from '../../src/platform/database/readTogether.ts';
 import { runPrepared } from '../../src/platform/database/runPrepared.ts';
 import { withTransaction } from '../../src/platform/database/withTransaction.ts';
 import { createLogger } from '../../src/platform/log/createLogger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { createSilentProxy, type SilentProxy } from '../support/silentProxy.ts';
+import { createSilentProxy } from '../support/silentProxy.ts';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 let database: TestDatabase;
@@ -48,38 +48,49 @@ test('a pool never opens more connections than it may, however much is asked of 
   expect(Math.max(...answers.map(({ rows }) => rows[0].count))).toBe(2);
 });
 
-describe('a database whose host is gone without a word', () => {
-  let proxy: SilentProxy;
-  let lost: DatabaseHandle;
-  let together: DatabaseHandle;
-  beforeEach(async () => {
-    proxy = await createSilentProxy(database.url);
-    // With one connection, a leaked connection blocks the next query. On a busy machine an answer may take a
-    // second or two.
-    const options = { url: proxy.url, maxConnections: 1, answerTimeoutMs: 5_000, logger };
-    lost = createDatabase({ ...options, applicationName: 'lost' });
-    together = createDatabase({ ...options, applicationName: 'together', readsTogether: true });
-  });
-  afterEach(async () => {
+/** On a busy machine an answer may take a second or two. */
+const answerTimeoutMs = 3_000;
+
+/** Two pools with one connection each, since a leaked connection then blocks the next query. The test's end closes them. */
+async function connectThroughProxy(onTestFinished: TestContext['onTestFinished']) {
+  const proxy = await createSilentProxy(database.url);
+  const options = { url: proxy.url, maxConnections: 1, answerTimeoutMs, logger };
+  const lost = createDatabase({ ...options, applicationName: 'lost' });
+  const together = createDatabase({ ...options, applicationName: 'together', readsTogether: true });
+  onTestFinished(async () => {
     await lost.close();
     await together.close();
     await proxy.close();
   });
+  return { proxy, lost, together };
+}
 
+type Connected = Awaited<ReturnType<typeof connectThroughProxy>>;
+
+// These tests only wait for a time-out, each with its own proxy.
+describe.concurrent('a database whose host is gone without a word', () => {
   const answer = 'select 42 as answer';
-  const askers = {
-    'a prepared statement': () => runPrepared(lost.pool, answer, []),
-    'a statement that goes with others': () => readTogether(together.pool, answer, []),
-    'a statement of the query builder': async () => (await lost.database.execute(answer)).rows,
-  };
-  test.each(Object.entries(askers))('fails %s after a time, and the next one is answered', async (_, ask) => {
-    expect(await ask()).toEqual([{ answer: 42 }]);
-    proxy.fallSilent();
-    await expect(ask()).rejects.toThrow('timeout');
-    expect(await ask()).toEqual([{ answer: 42 }]);
-  });
+  const askers: [string, (pools: Connected) => Promise<unknown>][] = [
+    ['a prepared statement', ({ lost }) => runPrepared(lost.pool, answer, [])],
+    ['a statement that goes with others', ({ together }) => readTogether(together.pool, answer, [])],
+    ['a statement of the query builder', async ({ lost }) => (await lost.database.execute(answer)).rows],
+  ];
+  test.for(askers)(
+    'fails %s after a time, and the next one is answered',
+    async ([, ask], { expect, onTestFinished }) => {
+      const connected = await connectThroughProxy(onTestFinished);
+      expect(await ask(connected)).toEqual([{ answer: 42 }]);
+      connected.proxy.fallSilent();
+      await expect(ask(connected)).rejects.toThrow('timeout');
+      expect(await ask(connected)).toEqual([{ answer: 42 }]);
+    },
+  );
 
-  test('takes away a connection that does not answer, though its borrower says nothing of that', async () => {
+  test('takes away a connection that does not answer, though its borrower says nothing of that', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { proxy, lost } = await connectThroughProxy(onTestFinished);
     const client = await lost.pool.connect();
     proxy.fallSilent();
     await expect(client.query(answer)).rejects.toThrow('Query read timeout');
@@ -87,16 +98,20 @@ describe('a database whose host is gone without a word', () => {
     expect((await lost.pool.query(answer)).rows).toEqual([{ answer: 42 }]);
   });
 
-  test.each([
-    ['alone', () => lost],
-    ['beside reads that go together', () => together],
-  ])('fails a transaction that it has begun, %s, and the next one is answered', async (_, handleOf) => {
-    const transact = (onBegun: () => void) =>
-      withTransaction(handleOf().pool, async (client) => {
-        onBegun();
-        return (await client.query(answer)).rows;
-      });
-    await expect(transact(proxy.fallSilent)).rejects.toThrow('Query read timeout');
-    expect(await transact(() => {})).toEqual([{ answer: 42 }]);
-  });
+  test.for([
+    ['alone', 'lost'],
+    ['beside reads that go together', 'together'],
+  ] as const)(
+    'fails a transaction that it has begun, %s, and the next one is answered',
+    async ([, name], { expect, onTestFinished }) => {
+      const { proxy, [name]: handle } = await connectThroughProxy(onTestFinished);
+      const transact = (onBegun: () => void) =>
+        withTransaction(handle.pool, async (client) => {
+          onBegun();
+          return (await client.query(answer)).rows;
+        });
+      await expect(transact(proxy.fallSilent)).rejects.toThrow('Query read timeout');
+      expect(await transact(() => {})).toEqual([{ answer: 42 }]);
+    },
+  );
 });

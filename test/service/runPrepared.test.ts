@@ -146,7 +146,7 @@ test('a time that pg sets to queries ends the run that takes longer, and no othe
     url: database.url,
     applicationName: 'hasty',
     maxConnections: 1,
-    answerTimeoutMs: 5_000,
+    answerTimeoutMs: 2_000,
     logger: createLogger({ level: 'silent', name: 'test' }),
   });
   const sleep = (seconds: number) => runPrepared(hasty.pool, 'select pg_sleep($1)', [seconds]);

@@ -74,7 +74,8 @@ type Known = {
  */
 const inputGas = 300_000n;
 const gasPerByte = 60n;
-const postponedMs = 5_000;
+/** For how many polls a row is left alone that cannot be signed yet. */
+const postponedPolls = 5;
 const quoteMs = 15_000;
 const rowsAtOnce = 64;
 const mostKnown = 5_000;
@@ -180,7 +181,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     if (await failOrphan(pool, { chainId, id: row.id, blockNumber })) facts.orphanedAt = undefined;
   };
   const postpone = (id: string) => {
-    postponed.set(id, performance.now() + postponedMs);
+    postponed.set(id, performance.now() + postponedPolls * settings.pollMs);
   };
 
   return {
