@@ -83,7 +83,7 @@ test('what signing an input means says every value that is signed, and the call 
     quotedCall: { address: token.address, target: reference('token'), method: 'burn' },
   });
   const told = [means, (await pay({ amount: '90' })).means, (await pay({ amount: '90', note: '' })).means];
-  expect(new Set(told.map((one) => one.replace(/good until .*/, ''))).size).toBe(3);
+  expect(new Set(told.map((one) => one.replace(/valid until .*/, ''))).size).toBe(3);
 });
 
 test('a target that inputs can replace is not taken for the one that the deployment chose', async () => {

@@ -125,7 +125,7 @@ export function requirePayable(
 ): void {
   if (payableGas === null || gas <= payableGas) return;
   const message =
-    'No relayer wallet has enough funds for a transaction of this size. Smaller transactions are still sent.';
+    'No relayer wallet can pay for a transaction this expensive. Cheaper transactions are still sent.';
   throw new RefusedError('relayer_unfunded', message, {
     facts: { chainId, gas: gas.toString(), payableGas: payableGas.toString() },
   });

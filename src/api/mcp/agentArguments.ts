@@ -8,7 +8,9 @@ export const agreementIdArgument = z
   .max(200)
   .describe('agr_… from find_agreements, or the address of the contract');
 export const chainIdArgument = z.int().positive().optional();
-export const chainOfAddress = chainIdArgument.describe('Only for an address that is known on several chains');
+export const chainOfAddress = chainIdArgument.describe(
+  'Needed only if agreementId is an address that is known on several chains',
+);
 export const documentArgument = z
   .record(z.string(), z.unknown())
   .describe('The agreement document; see the resource agreements://docs/author-agreement-json.md');
@@ -24,11 +26,13 @@ export const consistencyArgument = z
   .string()
   .max(4_000)
   .optional()
-  .describe('From submit_signed: shows at least what that wrote');
+  .describe('The consistency value of submit_signed; the answer then includes that write');
 
 /** The parts of a deployment besides its document and chain. */
 export const deploymentArguments = {
-  initValues: valuesArgument.optional().describe('Initial values by variable; not of participants'),
+  initValues: valuesArgument
+    .optional()
+    .describe('Initial values by variable name, without participant variables'),
   participants: z
     .array(z.looseObject({ variableKey: z.string(), walletAddress: z.string() }))
     .optional()

@@ -11,10 +11,12 @@ export const maxTokensArgument = z
   .min(500)
   .max(mostTokens)
   .optional()
-  .describe(`Room for the answer; ${usualTokens} unless given. What does not fit is named in omitted.`);
+  .describe(
+    `The most tokens of the answer; ${usualTokens} by default. Parts that do not fit are named in omitted.`,
+  );
 
 /** The member of answers that may have been shortened. */
 export const omittedMember = z
   .array(z.string())
   .optional()
-  .describe('What was cut for length; ask with a larger maxTokens.');
+  .describe('Parts left out for length; call again with a larger maxTokens to get them.');

@@ -84,7 +84,7 @@ export function refuseArguments(issues: readonly Issue[], known: readonly string
       ? { ...issue, message: `${issue.message}; the arguments are ${known.join(', ')}` }
       : issue,
   );
-  return new MalformedError('The arguments are not as expected.', { issues: named });
+  return new MalformedError('The arguments are not valid.', { issues: named });
 }
 
 /** @throws MalformedError with every fault at once. */

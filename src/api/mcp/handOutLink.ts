@@ -67,7 +67,7 @@ export async function handOutLink(
   if (call.resumed) return conclude(call, { ...call.resumed, sealer });
   const { id, url, expiresAt, recordId, isDraft } = await makeLink(asked, call);
   if (!call.canShowUrls) return describe({ id, url, expiresAt, shown: 'notShown' }, { recordId, isDraft });
-  const message = 'Open this page to read the agreement and to sign for your part with your own wallet.';
+  const message = 'Open this page to read the agreement and to sign it with your own wallet.';
   return inputRequired({
     inputRequests: { [request]: inputRequired.elicitUrl({ message, url }) },
     requestState: sealer.seal({ principalId: call.principalId, recordId, linkId: id, expiresAt, isDraft }),
@@ -107,7 +107,7 @@ async function conclude(
   const parsed = responsesShape.safeParse(responses);
   if (!parsed.success)
     throw new MalformedError(
-      `The link is in force. Send the request again with the reply of the person in inputResponses.${request}.`,
+      `The link is active. Send the request again with the person's reply in inputResponses.${request}.`,
     );
   if (parsed.data[request].action === 'accept')
     return describe({ id: linkId, expiresAt, shown: 'accepted' }, { recordId, isDraft });
@@ -121,11 +121,11 @@ function describe(
   { recordId: agreementId, isDraft }: { recordId: string; isDraft: boolean },
 ): ToolAnswer<LinkAnswer> {
   const means = isDraft
-    ? 'Whoever opens the link reads this one draft; the wallet of signer signs it there, and then it is deployed.'
-    : 'Whoever opens the link sees this one agreement, and sends inputs from the wallet of the participant.';
+    ? 'Anyone with the link can read this one draft. The wallet of signer signs it there; then it is deployed.'
+    : 'Anyone with the link can read this one agreement. The wallet of the participant can submit inputs there.';
   const next =
     link.shown === 'accepted'
-      ? 'The person was shown the page. Follow what they do with read_agreement or read_events.'
-      : 'Give the address to that person alone: whoever has it can read the agreement.';
+      ? 'The client has shown the page to the person. Call read_agreement or read_events to see what the person does.'
+      : 'Give the address to that person only: anyone who has it can read the agreement.';
   return { text: `${means} ${next}`, data: { purpose: 'link', means, agreementId, link } };
 }

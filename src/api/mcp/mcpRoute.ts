@@ -116,7 +116,10 @@ function requireKnownOrigin(
   const origin = headers.get('origin');
   if (origin === null || origin === new URL(publicBaseUrl).origin) return;
   if (corsOrigins.includes(origin) || corsOrigins.includes('*')) return;
-  throw new AccessError('forbidden', 'This origin may not call the service; the operator sets CORS_ORIGINS.');
+  throw new AccessError(
+    'forbidden',
+    'This origin may not call the service. The operator can allow it in CORS_ORIGINS.',
+  );
 }
 
 /** Only keys open this endpoint, never credentials that a browser adds by itself. */

@@ -36,7 +36,7 @@ Examples:
   npm run -s admin -- listen --principal acme
   npm run -s admin -- trace agr_0123456789abcdef0123456789abcdef
 
-The database is the one of DATABASE_URL (also from .env), or else of the npm run dev that is running.`;
+The database is that of DATABASE_URL (also from .env), or else that of a running npm run dev.`;
 
 /** The command line: parses arguments, calls the access functions and prints their results. */
 export function buildProgram(context: ProgramContext): Command {
@@ -44,7 +44,7 @@ export function buildProgram(context: ProgramContext): Command {
     .description(
       'Manages who may use the service: principals, what they may do, their API keys and webhooks.',
     )
-    .option('--json', 'print the answer as one JSON value and nothing else')
+    .option('--json', 'print only the answer, as one JSON value')
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride()
     .addHelpText('after', examples);
@@ -65,8 +65,8 @@ function addPrincipals(program: Command, { withDatabase }: ProgramContext): void
   const principals = program.command('principals').description('owners of agreements, keys and webhooks');
   principals
     .command('create')
-    .description('register a principal; it may do nothing until it has entitlements and a key')
-    .argument('<name>', 'a name of your choice, unique')
+    .description('create a principal; it can do nothing until it has entitlements and a key')
+    .argument('<name>', 'a unique name of your choice')
     .action((name: string) =>
       withDatabase(async (database) => {
         const principal = await createPrincipal(database, name);
@@ -83,10 +83,16 @@ function addEntitlements(program: Command, { withDatabase }: ProgramContext): vo
   const entitlements = program.command('entitlements').description('what a principal may do');
   entitlements
     .command('set')
-    .description('set the mode of one scope; the most specific scope governs')
+    .description(
+      'set the mode of one scope; of several entitlements that match, the most specific scope counts',
+    )
     .argument('<principal>', 'name or id')
-    .addArgument(new Argument('<scope>', 'what it is about').choices(grantableScopes))
-    .addArgument(new Argument('<mode>', 'free_allowlist allows').choices(entitlementModes))
+    .addArgument(new Argument('<scope>', 'operations that the entitlement covers').choices(grantableScopes))
+    .addArgument(
+      new Argument('<mode>', 'free_allowlist allows, paid_required answers 402, blocked answers 403').choices(
+        entitlementModes,
+      ),
+    )
     .action((principal: string, scope: GrantableScope, mode: EntitlementMode) =>
       withDatabase(async (database) => {
         const set = await setEntitlement(database, { principal, scope, mode });
@@ -103,9 +109,7 @@ function addEntitlements(program: Command, { withDatabase }: ProgramContext): vo
 }
 
 function addKeys(program: Command, { withDatabase }: ProgramContext): void {
-  const keys = program
-    .command('keys')
-    .description('API keys; the text of a key is shown once, when it is created');
+  const keys = program.command('keys').description('API keys; a key is shown only once, when it is created');
   keys
     .command('create')
     .description('create a key')
@@ -125,9 +129,9 @@ function addKeys(program: Command, { withDatabase }: ProgramContext): void {
     );
   keys
     .command('revoke')
-    .description('end a key for ever')
+    .description('revoke a key permanently')
     .argument('<key>', 'id of the key')
-    .option('--with-links', 'end the signing links that were created with it too')
+    .option('--with-links', 'also revoke the signing links that were created with it')
     .action((keyId: string, { withLinks = false }: { withLinks?: boolean }) =>
       withDatabase(async (database) => {
         const key = await revokeKey(database, keyId);
@@ -154,7 +158,7 @@ function addKeys(program: Command, { withDatabase }: ProgramContext): void {
       );
   keys
     .command('rotate')
-    .description('revoke a key and make another of the same principal and label')
+    .description('revoke a key, and create another with the same principal and label')
     .argument('<key>', 'id of the key')
     .action((keyId: string) =>
       withDatabase(async (database, { environment }) =>
@@ -167,11 +171,11 @@ function addTrace(program: Command, { withDatabase }: ProgramContext): void {
   program
     .command('trace')
     .description(
-      'show all that is known of one thing: who asked, what was signed and sent, what came of it, who was told',
+      'show everything about one id: who asked, what was signed and sent, what the chain shows, who was notified',
     )
     .argument(
       '<id>',
-      'of a record, input, transaction, event or delivery; a transaction hash; or the digest of a permit',
+      'id of a record, input, transaction, event or delivery; a transaction hash; or the digest of a permit',
     )
     .action((id: string) =>
       withDatabase(async (database) => {

@@ -16,7 +16,7 @@ export function addLinks(program: Command, { withDatabase }: ProgramContext): vo
     );
   links
     .command('revoke')
-    .description('end the active links that were created with a key, for ever')
+    .description('revoke the active links that were created with a key, permanently')
     .requiredOption('--key <key>', 'id of the key')
     .action(({ key }: { key: string }) =>
       withDatabase(async (database) => {

@@ -5,10 +5,10 @@ import { answerRows } from './answer.ts';
 import type { ProgramContext } from './programContext.ts';
 
 export function addQuotas(program: Command, { withDatabase }: ProgramContext): void {
-  const quotas = program.command('quotas').description('what principals may use, and have used');
+  const quotas = program.command('quotas').description('quotas of principals, and their use');
   quotas
     .command('list')
-    .description('show the quotas of all principals, or of one, with what is used of them')
+    .description('show the quotas of all principals, or of one, and their use')
     .option('--principal <principal>', 'name or id')
     .action((options: { principal?: string }) =>
       withDatabase(async (database) =>
@@ -17,7 +17,7 @@ export function addQuotas(program: Command, { withDatabase }: ProgramContext): v
     );
   quotas
     .command('set')
-    .description('set a quota of a principal, or set it back to the default')
+    .description('set a quota of a principal, or restore the default')
     .argument('<principal>', 'name or id')
     .addArgument(new Argument('<quota>', 'which').choices(quotaNames))
     .argument('<value>', 'a whole number, or default')

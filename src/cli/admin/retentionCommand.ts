@@ -11,9 +11,9 @@ export function addRetention(program: Command, { withPool }: ProgramContext): vo
   program
     .command('retention')
     .description(
-      'show how many rows are older than RETENTION_DAYS, which the workers remove; removes nothing',
+      'count the rows that are older than RETENTION_DAYS; the workers remove them, this command removes nothing',
     )
-    .option('--days <days>', 'as if RETENTION_DAYS were this')
+    .option('--days <days>', 'count with this number of days instead of RETENTION_DAYS')
     .action(({ days }: { days?: string }) =>
       withPool(async (pool, env) => {
         const { keptDays } = readRetentionSettings(days === undefined ? env : { RETENTION_DAYS: days });

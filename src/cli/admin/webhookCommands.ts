@@ -56,7 +56,7 @@ export function addWebhooks(program: Command, { withDatabase }: ProgramContext):
     );
   webhooks
     .command('disable')
-    .description('send nothing more to a webhook; its principal may set it active again')
+    .description('stop the deliveries of a webhook; its principal may enable it again')
     .argument('<webhook>', 'id of the webhook')
     .action((id: string) =>
       withDatabase(async (database) => {
@@ -76,9 +76,11 @@ export function addWebhooks(program: Command, { withDatabase }: ProgramContext):
 export function addListen(program: Command, { withDatabase, awaitStop, print }: ProgramContext): void {
   program
     .command('listen')
-    .description('receive the webhooks of a principal on this machine, verify and print them, until Ctrl-C')
-    .option('--port <port>', 'where to receive them', parsePort, defaultPort)
-    .option('--principal <principal>', 'name or id; not needed where there is one only, or one named dev')
+    .description(
+      'create a webhook of a principal on this machine; verify and print its deliveries until Ctrl-C',
+    )
+    .option('--port <port>', 'port to receive them on', parsePort, defaultPort)
+    .option('--principal <principal>', 'name or id; not needed if there is only one, or one named dev')
     .action(({ port, principal: name }: { port: number; principal?: string }) =>
       withDatabase(async (database, { readKeys }) => {
         const principal = await choosePrincipal(database, name);
@@ -105,7 +107,9 @@ async function choosePrincipal(database: Database, name: string | undefined): Pr
   const chosen =
     all.find((principal) => principal.name === 'dev') ?? (others.length === 0 ? only : undefined);
   if (chosen) return chosen;
-  throw new AdministrationError('Name the principal with --principal: there is none, or more than one.');
+  throw new AdministrationError(
+    'Name the principal with --principal: there is no principal, or more than one.',
+  );
 }
 
 async function listAll(database: Database, principal: string | undefined) {

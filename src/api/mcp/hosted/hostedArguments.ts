@@ -7,7 +7,7 @@ import { present } from '../agentArguments.ts';
 export const environmentArgument = z
   .enum(['testnet', 'production'])
   .optional()
-  .describe('May be given; has to be the environment of this installation');
+  .describe('Optional. Must be the environment of this installation');
 export const agreementIdArgument = z.string().min(1).max(200);
 export const documentArgument = z.record(z.string(), z.unknown());
 export const chainIdArgument = z.int().positive().optional();

@@ -61,7 +61,7 @@ const getDocument = defineHostedTool({
 const getState = defineHostedTool({
   name: 'get_agreement_state',
   title: 'Get the state of an agreement',
-  description: 'The present state, and the inputs that it accepts.',
+  description: 'The current state, and the inputs that it accepts.',
   input: z.strictObject({ agreementId: agreementIdArgument }),
   handle: async ({ agreementId: id }, call) => (await call.ask('getAgreementState', { params: { id } })).data,
 });
@@ -69,7 +69,7 @@ const getState = defineHostedTool({
 const getHistory = defineHostedTool({
   name: 'get_input_history',
   title: 'Get the inputs of an agreement',
-  description: 'The inputs that were submitted, the newest first, with what became of each.',
+  description: 'The submitted inputs, newest first, each with its result.',
   input: z.strictObject({
     agreementId: agreementIdArgument,
     inputId: z.string().max(1_000).optional(),

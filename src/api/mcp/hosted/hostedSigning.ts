@@ -88,7 +88,7 @@ const deploy = (publicBaseUrl: string) =>
     name: 'deploy_agreement',
     title: 'Deploy an agreement',
     description:
-      'Deploys an agreement with a permit that its owner has signed; prepare_deployment_typed_data makes what is to be signed. Cannot be undone.',
+      'Deploys an agreement with a permit that its owner has signed; prepare_deployment_typed_data returns the data to sign. Cannot be undone.',
     writes: true,
     input: z.strictObject({
       agreement: documentArgument,
@@ -125,7 +125,7 @@ const submit = defineHostedTool({
   name: 'submit_input',
   title: 'Submit an input',
   description:
-    'Submits an input with a permit that its issuer has signed; prepare_input_typed_data makes what is to be signed. Cannot be undone.',
+    'Submits an input with a permit that its issuer has signed; prepare_input_typed_data returns the data to sign. Cannot be undone.',
   writes: true,
   input: z.strictObject({
     agreementId: agreementIdArgument,

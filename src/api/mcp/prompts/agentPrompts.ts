@@ -32,7 +32,7 @@ export const agentPrompts: readonly AgentPrompt[] = [
   {
     name: 'explain_agreement',
     title: 'Explain an agreement',
-    description: 'Says in plain words how an agreement stands and what can happen.',
+    description: 'Explains in plain words the state of an agreement and what can happen next.',
     arguments: [argument('id', 'agr_…, or the address of the contract')],
     write: ({ id = '' }) =>
       [

@@ -24,7 +24,7 @@ export const staticResources: readonly StaticResource[] = [
     uri: guideUri,
     name: 'authoring-guide',
     title: 'How to write an agreement',
-    description: 'The parts of a document, what each decides, and the mistakes that are made most often.',
+    description: 'The parts of a document, what each part decides, and the most frequent mistakes.',
     mimeType: 'text/markdown',
     text: authoringGuide,
   },
@@ -56,7 +56,8 @@ export const staticResources: readonly StaticResource[] = [
     uri: schemaUri,
     name: 'agreement-schema',
     title: 'JSON Schema of documents',
-    description: 'The shape of a document. What a shape cannot say, draft_agreement checks.',
+    description:
+      'The JSON shape of a document. draft_agreement also checks the rules that a schema cannot express.',
     mimeType: 'application/schema+json',
     text: json(documentSchema),
   },

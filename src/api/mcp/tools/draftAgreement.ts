@@ -9,7 +9,7 @@ import { quoteNames } from '../quotedData.ts';
 
 const input = z.strictObject({
   agreement: documentArgument,
-  chainId: chainIdArgument.describe('With it the deployment is checked too'),
+  chainId: chainIdArgument.describe('If given, the deployment is checked too'),
   ...deploymentArguments,
   notificationTemplate: valuesArgument.optional().describe('Notification rules to check'),
   maxTokens: maxTokensArgument,
@@ -35,7 +35,9 @@ const output = z.object({
         path: z.string(),
         about: z.string().optional(),
         message: z.string().optional(),
-        example: names.optional().describe('Inputs, from the deployment, that show it'),
+        example: names
+          .optional()
+          .describe('An example: the inputs that lead to the finding, in order from the deployment'),
       }),
     )
     .optional()

@@ -12,14 +12,18 @@ const mostAgreements = 100;
 
 const input = z.strictObject({
   text: z.string().min(1).max(200).optional().describe('Part of the name or of the template id, in any case'),
-  nameStartsWith: z.string().min(1).max(200).optional().describe('Quicker than text'),
+  nameStartsWith: z.string().min(1).max(200).optional().describe('A prefix of the name; faster than text'),
   state: z.string().max(1_000).optional().describe('Exact name of the present state'),
   chainId: chainIdArgument,
   updatedAfter: instantArgument.optional().describe('RFC 3339'),
   createdAfter: instantArgument.optional(),
   sort: z.enum(['newest', 'oldest', 'recentlyUpdated', 'name']).optional(),
   limit: z.int().min(1).max(mostAgreements).optional().describe(`${usualLimit} unless given`),
-  cursor: z.string().max(4_096).optional().describe('nextCursor of the last answer, with the same arguments'),
+  cursor: z
+    .string()
+    .max(4_096)
+    .optional()
+    .describe('nextCursor of the previous answer. Keep the other arguments the same'),
   maxTokens: maxTokensArgument,
 });
 
@@ -70,7 +74,7 @@ async function answer(args: Args, { call, limit }: Asked): Promise<ToolAnswer<z.
   const none =
     args.text === undefined
       ? 'No agreement matches.'
-      : `No agreement matches among the ${looked} that were looked at.`;
+      : `No match among the ${looked} agreements searched so far.`;
   const said = found.length === 0 ? none : `${found.length} found.`;
   const rest = nextCursor === null ? '' : ' There may be more: call again with cursor set to nextCursor.';
   return {

@@ -13,13 +13,13 @@ const input = z.strictObject({
     .string()
     .max(400)
     .optional()
-    .describe('nextCursor of the last answer; the oldest first without it'),
+    .describe('nextCursor of the previous answer. Without it, events start with the oldest'),
   limit: z.int().min(1).max(100).optional().describe(`${usualLimit} unless given`),
-  agreementId: agreementIdArgument.optional().describe('Looks for the events of this one alone'),
+  agreementId: agreementIdArgument.optional().describe('Returns only events of this agreement'),
   preview: z
     .strictObject({
-      at: z.string().optional().describe('RFC 3339: rules of time due until then'),
-      inputId: z.string().optional().describe('Rules that this input would set off'),
+      at: z.string().optional().describe('RFC 3339. Previews the rules of time that are due by then'),
+      inputId: z.string().optional().describe('Previews the rules that this input would fire'),
     })
     .optional()
     .describe('Which notification rules of agreementId would fire'),
@@ -92,7 +92,7 @@ async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<type
   const { found, nextCursor } = await find(args, asked);
   const rest =
     found.length === 0
-      ? 'Nothing newer is there up to nextCursor.'
+      ? 'There are no newer events up to nextCursor.'
       : 'There may be newer ones: call again with after set to nextCursor.';
   return {
     text: `${found.length} events, the oldest first. ${rest}`,

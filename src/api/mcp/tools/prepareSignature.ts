@@ -28,14 +28,14 @@ const input = z.strictObject({
   inputId: z.string().optional(),
   values: valuesArgument.optional().describe('For input: the values of its fields'),
   participant: z.string().optional().describe('For link: the participant variable that signs'),
-  expiresInSeconds: z.int().positive().optional().describe('For link; a week unless given'),
+  expiresInSeconds: z.int().positive().optional().describe('For link. A week by default'),
   agreement: documentArgument.optional().describe('For deploy, and for link to its owner, the signer'),
   displayName: z.string().optional().describe('For link to the owner'),
   chainId: chainIdArgument.describe('For deploy, and for an address that is known on several chains'),
   ...deploymentArguments,
   documentId: z.string().optional(),
   docUri: z.string().optional(),
-  deadline: z.int().optional().describe('Unix seconds; an hour ahead unless given'),
+  deadline: z.int().optional().describe('Unix seconds. An hour from now by default'),
 });
 
 const output = z.object({
@@ -51,7 +51,7 @@ const output = z.object({
       value: z.unknown().optional(),
     })
     .optional()
-    .describe('The call of another contract that the input sets off, as the document has it'),
+    .describe('The call of another contract that the input triggers, as written in the document'),
   typedData: z
     .object({
       domain: z.record(z.string(), z.unknown()),
@@ -60,7 +60,7 @@ const output = z.object({
       message: z.record(z.string(), z.unknown()),
     })
     .optional()
-    .describe('For eth_signTypedData_v4, as it is'),
+    .describe('Pass it to eth_signTypedData_v4 unchanged'),
   digest: z.string().optional(),
   deadline: z.int().optional().describe('Goes into submit_signed'),
   nonce: z.string().optional(),
@@ -74,7 +74,7 @@ const output = z.object({
   link: z
     .object({
       id: z.string(),
-      url: z.string().optional().describe('For the person alone; absent if the client has shown it'),
+      url: z.string().optional().describe('Give it to that person only. Absent if the client has shown it'),
       expiresAt: z.string(),
       shown: z.enum(['accepted', 'notShown']),
     })
@@ -93,7 +93,7 @@ const ownerPart = deployPart.extend({ displayName: z.string() });
 export function prepareSignature(sealer: LinkSealer) {
   return defineTool({
     name: 'prepare_signature',
-    title: 'Prepare what is to be signed',
+    title: 'Prepare data or a link for signing',
     description:
       'deploy or input: makes the EIP-712 typed data for the wallet that signs, says what signing does and whether it would be accepted; then submit_signed with the signature and the same arguments. The service holds no keys. link: makes an address at which a person signs with a wallet of their own, for a participant of a deployed agreement, or as owner of one to deploy; give it to that person alone.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
@@ -128,7 +128,7 @@ async function prepareDeploy(args: Args, call: AgentCall) {
   const means = [
     `Signing deploys ${title === undefined ? 'the agreement' : quoteName(title)} on chain ${chainId}, owned by ${signer}, with ${tellValues(signed) || 'no values'}.`,
     ...(unsigned.length > 0 ? [`The signature does not cover the values of ${quoteNames(unsigned)}.`] : []),
-    `It is good until ${at(signable.deadline)}.`,
+    `The signature is valid until ${at(signable.deadline)}.`,
   ].join(' ');
   const { docUri: uri, documentId: id } = signable;
   const more = { quotedValues: signed, docUri: uri, documentId: id };
@@ -150,7 +150,7 @@ async function prepareInput(args: Args, call: AgentCall) {
   const means = [
     `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${leads}`,
     ...(quotedCall ? [tellCall(quotedCall)] : []),
-    `It is good until ${at(signable.deadline)}.`,
+    `The signature is valid until ${at(signable.deadline)}.`,
   ].join(' ');
   return answer({ purpose: 'input', means, signable, more: { quotedValues, quotedCall } });
 }

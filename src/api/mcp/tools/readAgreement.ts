@@ -21,7 +21,7 @@ const input = z.strictObject({
     .max(3)
     .optional()
     .describe('document: the text with its values; history: the inputs, newest first; json: as authored'),
-  historyCursor: z.string().max(4_096).optional().describe('nextCursor of the history before'),
+  historyCursor: z.string().max(4_096).optional().describe('nextCursor of the previous history'),
   consistency: consistencyArgument,
   maxTokens: maxTokensArgument,
 });
@@ -46,7 +46,7 @@ const historyShape = z.object({
 const output = z.object({
   agreementId: z.string(),
   quotedName: z.string(),
-  status: z.string().describe('Draft until the chain has it, then Deployed'),
+  status: z.string().describe('Draft until the chain shows the agreement, then Deployed'),
   error: z.string().optional().describe('Why a Draft will not be deployed'),
   state: z.string().nullable(),
   quotedState: z.string().optional(),

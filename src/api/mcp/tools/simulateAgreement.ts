@@ -21,7 +21,9 @@ const input = z.strictObject({
   agreement: documentArgument.optional(),
   chainId: chainIdArgument,
   ...deploymentArguments,
-  notificationTemplate: valuesArgument.optional().describe('Rules to play along; only with agreement'),
+  notificationTemplate: valuesArgument
+    .optional()
+    .describe('Notification rules to simulate; only with agreement'),
   steps: z
     .array(
       z.strictObject({
@@ -53,7 +55,7 @@ const output = z.object({
       message: z.string().optional(),
       quotedChanges: z.record(z.string(), z.unknown()),
       rules,
-      externalCalls: z.int().describe('Calls of other contracts that were not played'),
+      externalCalls: z.int().describe('Calls of other contracts, which are not simulated'),
     }),
   ),
   state: z.string().describe('After the last step'),

@@ -30,7 +30,7 @@ const input = z.strictObject({
   documentId: z.string().optional().describe('Of prepare_signature'),
   docUri: z.string().optional().describe('Of prepare_signature'),
   notificationTemplate: valuesArgument.optional(),
-  wait: z.boolean().optional().describe('Until it is mined; true unless given'),
+  wait: z.boolean().optional().describe('Whether to wait until it is mined; true by default'),
 });
 
 const output = z.object({
@@ -42,7 +42,7 @@ const output = z.object({
   address: z.string().optional(),
   txHash: z.string().nullable().optional(),
   error: z.string().optional(),
-  consistency: z.string().optional().describe('For reads that have to show this'),
+  consistency: z.string().optional().describe('Pass it to reads that must include this write'),
   warnings: z.array(z.string()).optional(),
 });
 
