@@ -16,7 +16,7 @@ const testnets = supportedChains('testnet').map(({ chainId: id }) => id);
 const wallet = `0x${'a1'.repeat(20)}`;
 
 /** Short, because one test waits until this lag has passed. */
-const allowedLagMs = 1_500;
+const allowedLagMs = 2_500;
 
 let anvil: Anvil;
 let service: TestService;
