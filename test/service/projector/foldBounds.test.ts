@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Fold } from '../../../src/worker/projector/fold.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { addressOfClone } from './support/chain.ts';
 import { lampVariables } from './support/lamp.ts';
 import { createLongRows, toggleAll } from './support/longRows.ts';
@@ -13,20 +14,15 @@ import {
   type Scene,
   toggle,
 } from './support/scene.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
+import { chainId, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
 let rows: ReturnType<typeof createLongRows>;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
   rows = createLongRows(fixture);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 const isComplete = (result: Fold) => result.kind === 'folded' && result.isComplete;
 const countDeployed = async () =>
