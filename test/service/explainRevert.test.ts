@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { explainRevert } from '../../src/worker/relay/explainRevert.ts';
-import { createScene, deployment, input, type Scene, toggle } from './projector/support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from './projector/support/setup.ts';
+import { deployment, input, type Scene, toggle } from './projector/support/scene.ts';
+import type { Fixture } from './projector/support/setup.ts';
+import { startSceneForEach } from './support/startSceneForEach.ts';
 
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 /** An input that was admitted on top of another one. Returns the ids of the transactions. */
 async function submitTwo() {

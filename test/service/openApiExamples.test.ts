@@ -25,6 +25,8 @@ beforeAll(async () => {
     CONSISTENCY_WAIT_MS: '120000',
     // The permits in the examples are valid until 2100.
     MAX_PERMIT_LIFETIME_SECONDS: '10000000000',
+    // No worker sends the test of a webhook, so the answer waits in vain: for this time and its margin.
+    WEBHOOK_TIMEOUT_MS: '1',
   });
 });
 afterAll(() => setting?.close());

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startTestDeliverer } from '../support/startTestDeliverer.ts';
 import { askRoute, listRoutes, type Route } from './support/askRoute.ts';
 import { type CallerScene, startCallerScene } from './support/callerScene.ts';
 import type { Caller } from './support/listCallers.ts';
@@ -27,6 +28,13 @@ beforeAll(async () => {
   callers = await scene.listCallers();
 });
 afterAll(() => scene?.close());
+
+/** Attempts deliveries until the test ends: the test of a webhook waits seconds for an attempt. */
+async function deliverMeanwhile(): Promise<void> {
+  const settings = { WEBHOOK_TIMEOUT_MS: '1', WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8' };
+  const deliverer = await startTestDeliverer(scene.service, settings);
+  onTestFinished(() => deliverer.close());
+}
 
 /** Puts the guest's own wallet in place of the example's signer: a guest is only let in as its own wallet. */
 function signAs(route: Route, signer: string | undefined): Route {
@@ -83,6 +91,7 @@ describe('every route of the document', () => {
   });
 
   test('is open to narrowed sessions only where they are good for it', async () => {
+    await deliverMeanwhile();
     const found: Record<string, string[]> = {};
     // Leaves out the DELETE routes that the caller may use: a row that one caller removes is missing for the
     // next.
@@ -98,6 +107,7 @@ describe('every route of the document', () => {
   });
 
   test('is open to the key of its principal, so that what is closed is there', async () => {
+    await deliverMeanwhile();
     const { owner, service } = scene;
     const may = [...Object.values(byScope).flat(), ...forEveryPrincipal, ...forWholeSessions];
     const found = [];

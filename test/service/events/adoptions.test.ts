@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ChainEvent } from '../projector/support/chain.ts';
-import { clone, createScene, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { clone, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
+import type { Fixture } from '../projector/support/setup.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
 
 const confirmations = 3;
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture, { confirmations });
-});
-afterAll(() => fixture.close());
+startSceneForEach(
+  (started) => {
+    ({ fixture, scene } = started);
+  },
+  { confirmations },
+);
 
 /** An input that somebody else sends. */
 const foreign = (brightness: string): ChainEvent => {

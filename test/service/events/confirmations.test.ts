@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addressOfClone } from '../projector/support/chain.ts';
 import { createLamp } from '../projector/support/lamp.ts';
-import { clone, createScene, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
-import { createFixture, createFolder, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { clone, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
+import { createFolder, type Fixture } from '../projector/support/setup.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
 
 const confirmations = 3;
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture, { confirmations });
-});
-afterAll(() => fixture.close());
+startSceneForEach(
+  (started) => {
+    ({ fixture, scene } = started);
+  },
+  { confirmations },
+);
 
 const readTold = async () => (await readFeed(fixture.pool, scene.principalId)).events;
 const tellShort = async () => summarise(await readTold());

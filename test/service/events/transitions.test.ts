@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  annotate,
-  clone,
-  createScene,
-  deployment,
-  input,
-  lamp,
-  type Scene,
-  toggle,
-} from '../projector/support/scene.ts';
+import { expect, test } from 'vitest';
+import { annotate, clone, deployment, input, lamp, type Scene, toggle } from '../projector/support/scene.ts';
 import * as service from '../projector/support/serviceRows.ts';
-import { createFixture, createFolder, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { createFolder, type Fixture } from '../projector/support/setup.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
 
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 const readTold = async (principalId = scene.principalId) =>
   (await readFeed(fixture.pool, principalId)).events;

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Fold } from '../../../src/worker/projector/fold.ts';
 import { ruleOf } from '../rules/support/ruleScene.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { createLongRows } from './support/longRows.ts';
-import { clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
+import { clone, deployment, input, type Scene, toggle } from './support/scene.ts';
+import type { Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
 let rows: ReturnType<typeof createLongRows>;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
   rows = createLongRows(fixture);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 const isComplete = (result: Fold) => result.kind === 'folded' && result.isComplete;
 

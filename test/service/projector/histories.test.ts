@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nameHash } from '../../../src/protocol/names.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { uniqueHash } from './support/chain.ts';
 import { createLamp } from './support/lamp.ts';
 import {
@@ -7,25 +8,17 @@ import {
   annotate,
   bob,
   clone,
-  createScene,
   deployment,
   input,
   relayer,
   type Scene,
   toggle,
 } from './support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
 
-let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 test("a Draft becomes Deployed with the chain's data, whoever submitted its permit", async () => {
   const { recordId } = await scene.draft();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { addressOfClone } from './support/chain.ts';
 import { createLamp } from './support/lamp.ts';
-import { annotate, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
-import { chainId, createFixture, createFolder, emptyDatabase, type Fixture } from './support/setup.ts';
+import { annotate, deployment, input, type Scene, toggle } from './support/scene.ts';
+import { chainId, createFolder, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 test('an indexer that starts again and has less makes nothing go back, whatever it says of its head', async () => {
   const { recordId } = await scene.draft();

@@ -1,14 +1,15 @@
 import { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { channels } from '../../../src/platform/database/channels.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
 import { createProjector, type Projector } from '../../../src/worker/projector/projector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-import { annotate, clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture, reorgWindow, silent } from './support/setup.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
+import { annotate, clone, deployment, input, type Scene, toggle } from './support/scene.ts';
+import { chainId, type Fixture, reorgWindow, silent } from './support/setup.ts';
 
 /** Longer than any test, so only notifications can start a fold. */
 const never = 600_000;
@@ -16,17 +17,12 @@ const never = 600_000;
 let fixture: Fixture;
 let scene: Scene;
 const closings: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
 afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
-afterAll(() => fixture.close());
 
 /** A separate projector with its own connections. */
 async function startProjector(

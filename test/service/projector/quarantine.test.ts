@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { createMetrics } from '../../../src/platform/operations/metrics.ts';
@@ -8,43 +8,21 @@ import { hashDocument, serializeAgreement } from '../../../src/protocol/document
 import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { evaluateAlert } from '../../support/evaluateAlert.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { addressOfClone } from './support/chain.ts';
 import { createLamp, type Lamp, lampVariables } from './support/lamp.ts';
-import {
-  annotate,
-  bob,
-  clone,
-  createScene,
-  deployment,
-  handOver,
-  input,
-  type Scene,
-  toggle,
-} from './support/scene.ts';
-import {
-  chainId,
-  createFixture,
-  createFolder,
-  emptyDatabase,
-  type Fixture,
-  reorgWindow,
-  silent,
-} from './support/setup.ts';
+import { annotate, bob, clone, deployment, handOver, input, type Scene, toggle } from './support/scene.ts';
+import { chainId, createFolder, type Fixture, reorgWindow, silent } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
 const closings: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
 afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
-afterAll(() => fixture.close());
 
 const other = addressOfClone(1);
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readStanding } from '../../../src/api/admission/readStanding.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { addressOfClone, block } from './support/chain.ts';
 import { createLamp, lampVariables } from './support/lamp.ts';
 import {
@@ -14,18 +15,13 @@ import {
   type Scene,
   toggle,
 } from './support/scene.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
+import { chainId, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 test('an input that falls out is forgotten, state and variables are those before it', async () => {
   const { recordId } = await scene.draft();

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { createLongRows, toggleAll } from './support/longRows.ts';
 import { annotate, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
-import { createFixture, createFolder, emptyDatabase, type Fixture } from './support/setup.ts';
+import { createFolder, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
 let rows: ReturnType<typeof createLongRows>;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
   rows = createLongRows(fixture);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 test('a history with payloads longer than are read at once is restored after a reorganisation', async () => {
   scene.add(deployment());

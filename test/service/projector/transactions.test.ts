@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settlePermits } from '../../../src/worker/projector/settlePermits.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { block } from './support/chain.ts';
 import { createLamp } from './support/lamp.ts';
 import { annotate, bob, createScene, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture, reorgWindow } from './support/setup.ts';
+import { type Fixture, reorgWindow } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 /** The timestamp of the block with this number. */
 const timeOf = (number: number) => BigInt(1_000_000 + number * 10);

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nameHash } from '../../../src/protocol/names.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { block, uniqueHash } from './support/chain.ts';
-import { annotate, createScene, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
-import { createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
+import { annotate, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
+import type { Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
+startSceneForEach((started) => {
+  ({ fixture, scene } = started);
 });
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture);
-});
-afterAll(() => fixture.close());
 
 test('a payload that is no list of fields, or differs from the document, is kept unchanged and stops nothing', async () => {
   const { recordId } = await scene.draft();

@@ -49,7 +49,7 @@ describe('rendering beside the event loop', () => {
   });
 
   test('ends when it takes too long, with the text as it was written, and goes on with the next', async () => {
-    create({ renderMs: 4_000 });
+    create({ renderMs: 2_000 });
     const hostile = endless('agr_hostile');
     const [plain, next] = await Promise.all([pages.render(hostile), pages.render(ordinary)]);
     expect(plain).toBe(buildPlainPage(hostile));
@@ -58,7 +58,7 @@ describe('rendering beside the event loop', () => {
   });
 
   test('leaves the event loop free meanwhile', async () => {
-    create({ renderMs: 1_000 });
+    create({ renderMs: 300 });
     let isDone = false;
     const hostile = pages.render(endless('agr_hostile')).finally(() => {
       isDone = true;
@@ -114,16 +114,19 @@ describe('rendering beside the event loop', () => {
     create({ patienceMs: 200 });
     const hostile = pages.render(endless('agr_hostile'));
     expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
+    await pages.close();
     await hostile;
   });
 
   test('does not let more wait than there is room for', async () => {
-    create({ maxWaiting: 1, renderMs: 4_000 });
-    const hostile = pages.render(endless('agr_hostile'));
-    const second = pages.render(ordinary);
-    expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
-    expect(await second).toBe(buildPage(ordinary));
-    await hostile;
+    create({ maxWaiting: 1 });
+    const [rendered, waiting, refused] = await Promise.all([
+      pages.render(ordinary),
+      pages.render(ordinary),
+      pages.render(ordinary),
+    ]);
+    expect([rendered, waiting]).toEqual([buildPage(ordinary), buildPage(ordinary)]);
+    expect(refused).toBe(buildPlainPage(ordinary));
   });
 
   test('of one principal keeps no other waiting, however many pages it asks for', async () => {
