@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, gte, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import { type Address, getAddress } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { transactions } from '../../platform/database/tables/transactions.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
@@ -15,6 +16,7 @@ import {
   restoreDisplaced,
 } from '../../records/agreements/displacedRecords.ts';
 import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
+import type { InputKey } from './adoptedPast.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
 import { findHostedId } from './documentUri.ts';
 import type { FoundAgreement } from './findOnChain.ts';
@@ -157,7 +159,22 @@ async function insert(
       initialVariables: values.values,
       variables: values.values,
       adoptedThrough: found.latestBlock,
+      adoptedFinal: found.finalBlock,
     });
+    await storePast(transaction, id, found.recentInputs);
     return { id, isNew: true };
   });
+}
+
+async function storePast(
+  transaction: DatabaseTransaction,
+  recordId: string,
+  inputs: readonly InputKey[],
+): Promise<void> {
+  if (inputs.length === 0) return;
+  const keys = inputs.map(({ transactionHash, ordinal }) => ({ transaction_hash: transactionHash, ordinal }));
+  await transaction.execute(sql`
+    insert into service.adopted_inputs (record_id, transaction_hash, ordinal)
+    select ${recordId}, transaction_hash, ordinal from ${recordsOf(keys)} as past(transaction_hash text, ordinal int)
+    on conflict do nothing`);
 }

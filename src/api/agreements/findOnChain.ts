@@ -3,15 +3,10 @@ import { ChainUnavailableError, RefusedError } from '../../platform/errors/servi
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
 import type { Services } from '../../records/agreements/services.ts';
+import { type AdoptedPast, readAdoptedPast } from './adoptedPast.ts';
 import { type IndexedAgreement, type IndexSight, lookIntoIndex } from './indexedAgreement.ts';
 
-export type FoundAgreement = IndexedAgreement & {
-  /** The chain's latest block at the look-up: the agreement's past ends there. */
-  readonly latestBlock: bigint;
-};
-
-/** The index is not further behind the chain than this, unless it waits for it: the rest is one node's word. */
-const mostBlocksAhead = 20n;
+export type FoundAgreement = IndexedAgreement & AdoptedPast;
 
 /**
  * The agreement of a followed factory at an address. If the chain has a contract there that the index does
@@ -37,11 +32,9 @@ export async function findOnChain(
     timeoutMs: services.limits.consistencyWaitMs,
   });
   if (agreement) {
-    const limit = head === undefined ? latestBlock : head + mostBlocksAhead;
-    const latest = latestBlock < limit ? latestBlock : limit;
-    // The asked node may lag behind the indexed one.
-    const isAhead = agreement.updatedBlockNumber > latest;
-    return { ...agreement, latestBlock: isAhead ? agreement.updatedBlockNumber : latest };
+    const known = { chainId, address, latestBlock, updatedBlock: agreement.updatedBlockNumber };
+    const past = await readAdoptedPast(known, { database: services.database, client });
+    return { ...agreement, ...past };
   }
   if (head !== undefined && head >= latestBlock) throw refuseUnknown(chainId, address);
   throw new ChainUnavailableError('The index is behind the chain.');

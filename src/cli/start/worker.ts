@@ -1,4 +1,4 @@
-import { findChainDefaults } from '../../platform/config/chainDefaults.ts';
+import { reorgWindowOf } from '../../platform/config/chainDefaults.ts';
 import { readConfiguration } from '../../platform/config/configuration.ts';
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
 import { readEncryptionKeys } from '../../platform/config/encryptionKeys.ts';
@@ -163,13 +163,6 @@ function readWorker(env: NodeJS.ProcessEnv) {
     });
   };
   return { logger, start };
-}
-
-/** The indexer's final block is one to two of its windows behind the head. */
-function reorgWindowOf(chainId: number): number {
-  const defaults = findChainDefaults(chainId);
-  if (!defaults) throw new Error(`the chain ${chainId} is not in the registry`);
-  return 2 * defaults.finalityBlocks;
 }
 
 try {

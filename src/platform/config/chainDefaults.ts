@@ -33,6 +33,16 @@ export function findChainDefaults(chainId: number): ChainDefaults | undefined {
   return defaults.get(chainId);
 }
 
+/**
+ * How many blocks back a reorg can reach without a restart of the indexer: its final block is one to two of its windows
+ * behind the head.
+ */
+export function reorgWindowOf(chainId: number): number {
+  const found = findChainDefaults(chainId);
+  if (!found) throw new Error(`the chain ${chainId} is not in the registry`);
+  return 2 * found.finalityBlocks;
+}
+
 /** The block at a time in Unix seconds, on a chain with one block every 2 seconds since its genesis. */
 function baseBlockAt(timestamp: number, genesis: number): number {
   return Math.floor((timestamp - genesis) / 2);

@@ -14,8 +14,10 @@ import {
 import { fireTransitionRules, type Omitted } from '../notifier/fireTransitionRules.ts';
 import { storeEvents } from '../publisher/storeEvents.ts';
 import { buildTransitionEvents } from '../publisher/transitionEvents.ts';
+import { type AdoptionBorder, findAdoptedInputs, readBorder } from './adoptedHistory.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
+import type { MinedInput } from './history.ts';
 import type { OwnInput } from './ownInputs.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
@@ -47,13 +49,17 @@ export async function announceTransitions(
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
   const announcedOf = await readAnnounced(transaction, [...deployed, ...changed]);
   const own = new Set(submissions.map(({ recordId, position }) => placeOf(recordId, position)));
+  const adopted = await findAdoptedInputs(
+    transaction,
+    changed.map(({ id, mined }) => ({ recordId: id, mined, border: announcedOf({ id }).border })),
+  );
   const described: Described[] = [];
   for (const record of deployed) {
     const fact = describeDeployment(announcedOf(record), { record, documents, eventIds });
     if (fact) described.push({ fact, isPast: false });
   }
   for (const record of changed) {
-    described.push(...describeTransitions(announcedOf(record), { record, own, eventIds }));
+    described.push(...describeTransitions(announcedOf(record), { record, own, adopted, eventIds }));
   }
   const isHistory = ({ fact, isPast }: Described) =>
     isPast || (announcedSince !== undefined && fact.blockTimestamp < announcedSince);
@@ -89,7 +95,7 @@ type Announced = {
   /** Null if the agreement was adopted instead of deployed here. */
   deployTransactionId: string | null;
   deployTxHash: Hex;
-  adoptedThrough: bigint;
+  border: AdoptionBorder | null;
 };
 
 function describeDeployment(
@@ -119,8 +125,18 @@ function describeDeployment(
 }
 
 function describeTransitions(
-  { record: announced, adoptedThrough }: Announced,
-  { record, own, eventIds }: { record: ExtendedRecord; own: ReadonlySet<string>; eventIds: EventIds },
+  { record: announced }: Announced,
+  {
+    record,
+    own,
+    adopted,
+    eventIds,
+  }: {
+    record: ExtendedRecord;
+    own: ReadonlySet<string>;
+    adopted: ReadonlySet<MinedInput>;
+    eventIds: EventIds;
+  },
 ): Described[] {
   const { principalId, chainId } = announced;
   const { agreement } = record.history;
@@ -141,7 +157,7 @@ function describeTransitions(
       blockOrder: blockOrderOf(number),
       isSilent: record.silent.has(input.position),
     };
-    const isPast = blockNumber <= adoptedThrough && !own.has(placeOf(record.id, input.position));
+    const isPast = adopted.has(input) && !own.has(placeOf(record.id, input.position));
     return [{ fact, isPast }];
   });
 }
@@ -161,19 +177,21 @@ type Row = RowOf<
   | 'observers'
   | 'notification_template'
   | 'deploy_transaction_id'
+  | 'adopted_through'
+  | 'adopted_final'
 > &
-  NotNull<RowOf<typeof records, 'deploy_tx_hash' | 'adopted_through'>>;
+  NotNull<RowOf<typeof records, 'deploy_tx_hash'>>;
 
 async function readAnnounced(
   transaction: Queryable,
   records: readonly FoldedRecord[],
-): Promise<(record: FoldedRecord) => Announced> {
+): Promise<(record: Pick<FoldedRecord, 'id'>) => Announced> {
   const ids = [...new Set(records.map(({ id }) => id))];
   const found = new Map<string, Announced>();
   if (ids.length > 0) {
     const { rows } = await transaction.execute<Row>(sql`
       select id, principal_id, chain_id, display_name, template_id, participants, observers, notification_template,
-        deploy_transaction_id, deploy_tx_hash, coalesce(adopted_through, -1)::text as adopted_through
+        deploy_transaction_id, deploy_tx_hash, adopted_through::text, adopted_final::text
       from service.records
       where id = any(${arrayOf(ids)}::text[])`);
     for (const row of rows) found.set(row.id, buildAnnounced(row));
@@ -199,6 +217,6 @@ function buildAnnounced(row: Row): Announced {
     },
     deployTransactionId: row.deploy_transaction_id,
     deployTxHash: row.deploy_tx_hash,
-    adoptedThrough: BigInt(row.adopted_through),
+    border: readBorder(row),
   };
 }

@@ -21,7 +21,7 @@ type Row = RowOf<typeof records, 'id'> &
     observers: number;
   };
 
-/** Reads the rules of these records. Inputs from before an adoption are announced to nobody. */
+/** Reads the rules of these records. What was final at an adoption is announced to nobody. */
 export async function readTransitionWeights(
   transaction: Queryable,
   ids: readonly string[],
@@ -30,7 +30,7 @@ export async function readTransitionWeights(
   if (ids.length > 0) {
     const { rows } = await transaction.execute<Row>(sql`
       select id, notification_template, json_array_length(participants) as participants,
-        json_array_length(observers) as observers, coalesce(adopted_through, -1)::text as adopted_through
+        json_array_length(observers) as observers, coalesce(adopted_final, adopted_through, -1)::text as adopted_through
       from service.records where id = any(${arrayOf(ids)}::text[]) and notification_template is not null`);
     const known = new Map<string, ReadRules>();
     for (const row of rows) {

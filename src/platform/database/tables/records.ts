@@ -68,11 +68,13 @@ export const records = serviceSchema.table(
     variables: json().$type<VariableValues>().notNull(),
     /** The permit that creates the agreement; null if the agreement was adopted from the chain, or is not signed yet. */
     deployTransactionId: text().references(() => transactions.id),
-    /**
-     * For an agreement adopted from the chain: the latest block at that time. Transitions up to it are
-     * history and cause no events. Null if the record was deployed here.
-     */
+    /** For an agreement adopted from the chain: the latest block at that time. Null if the record was deployed here. */
     adoptedThrough: blockNumber(),
+    /**
+     * The latest block then that no reorg could reach. Inputs up to it are history and cause no events; of later ones,
+     * those in `adoptedInputs`. Null for adoptions of earlier versions: their history ends with `adoptedThrough`.
+     */
+    adoptedFinal: blockNumber(),
     /** Why the current permit will not deploy this Draft. */
     error: json().$type<{ reason: string; message: string }>(),
     owner: address(),

@@ -1,0 +1,193 @@
+import { createPublicClient, http } from 'viem';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readAdoptedPast } from '../../../src/api/agreements/adoptedPast.ts';
+import { storeAdopted } from '../../../src/api/agreements/adoptedRecord.ts';
+import { lookIntoIndex } from '../../../src/api/agreements/indexedAgreement.ts';
+import type { ChainEvent } from '../projector/support/chain.ts';
+import { lampVariables } from '../projector/support/lamp.ts';
+import {
+  annotate,
+  clone,
+  createScene,
+  deployment,
+  input,
+  lamp,
+  type Scene,
+  toggle,
+} from '../projector/support/scene.ts';
+import { insertPrincipal } from '../projector/support/serviceRows.ts';
+import { chainId, createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { readFeed, summarise } from './support/readFeed.ts';
+
+const confirmations = 3;
+/** The index shows the whole chain, so no node is asked. */
+const client = createPublicClient({ transport: http('http://127.0.0.1:1') });
+let fixture: Fixture;
+let scene: Scene;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(async () => {
+  await emptyDatabase(fixture);
+  scene = await createScene(fixture, { confirmations });
+});
+afterAll(() => fixture.close());
+
+/** An input that somebody else sends. */
+const foreign = (brightness: string): ChainEvent => {
+  const { signer: _none, ...sent } = input(toggle(brightness));
+  return sent;
+};
+
+/** Adopts the agreement at the chain's head as an import does, and folds nothing. */
+const adopt = async () => {
+  const { database } = fixture;
+  const principalId = await insertPrincipal(database);
+  const { agreement } = await lookIntoIndex(database, { chainId, address: clone });
+  if (!agreement) throw new Error('the index does not show the agreement');
+  const latestBlock = BigInt(scene.chain().length);
+  const known = { chainId, address: clone, latestBlock, updatedBlock: agreement.updatedBlockNumber };
+  const past = await readAdoptedPast(known, { database, client });
+  const adopted = {
+    ...{ principalId, chainId, address: clone, found: { ...agreement, ...past }, displayName: 'Found' },
+    ...{ document: lamp.text, templateId: 'did:template:lamp', observers: [] },
+    values: { values: lampVariables, participants: [], contributors: [], issues: [] },
+  };
+  const stored = await storeAdopted(database, adopted, 'https://agreements.example');
+  if (!stored) throw new Error('nothing was stored');
+  return {
+    recordId: stored.id,
+    past,
+    /** Confirms everything and reads the feed. */
+    async tell() {
+      for (let count = 1; count < confirmations; count++) await scene.mine();
+      return summarise((await readFeed(fixture.pool, principalId)).events);
+    },
+  };
+};
+
+test('a transition that a reorg puts before an adoption, which it follows, is announced', async () => {
+  await scene.mine(deployment());
+  await scene.mine();
+  const { tell } = await adopt();
+  await scene.fold();
+  scene.drop(1);
+  await scene.mine(foreign('5'));
+  expect(await tell()).toEqual(['dark>lit toggle 1']);
+});
+
+test('the same holds before the adoption is folded, and if the creation moves with it', async () => {
+  const created = deployment();
+  await scene.mine();
+  await scene.mine(created);
+  await scene.mine();
+  const { tell, recordId } = await adopt();
+  scene.drop(3);
+  await scene.mine(created);
+  await scene.mine(foreign('5'));
+  await scene.mine();
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', stateBlockNumber: 2n });
+  expect(await tell()).toEqual(['dark>lit toggle 1']);
+});
+
+test('a history that a reorg puts after its adoption is announced to nobody, in whatever order', async () => {
+  const [one, two] = [foreign('5'), foreign('6')];
+  await scene.mine(deployment());
+  await scene.mine(one, two);
+  const { tell } = await adopt();
+  await scene.fold();
+  scene.drop(1);
+  await scene.mine(foreign('7'));
+  await scene.mine();
+  await scene.mine(two);
+  await scene.mine(one);
+  expect(await tell()).toEqual(['dark>lit toggle 1']);
+});
+
+test('an input of the history that kept the state is announced to nobody if it changes it after a reorg', async () => {
+  const known = input(annotate('seen'));
+  await scene.mine(deployment());
+  await scene.mine(known);
+  const { past, tell } = await adopt();
+  expect(past.recentInputs).toEqual([{ transactionHash: known.txHash, ordinal: 0 }]);
+  await scene.fold();
+  scene.drop(1);
+  await scene.mine({ ...input(toggle('5')), txHash: known.txHash });
+  expect(await tell()).toEqual([]);
+});
+
+test('a transition announced after an adoption is announced once, wherever reorgs put it', async () => {
+  const later = foreign('5');
+  await scene.mine(deployment());
+  await scene.mine();
+  const { tell } = await adopt();
+  await scene.fold();
+  await scene.mine(later);
+  expect(await tell()).toEqual(['dark>lit toggle 1']);
+  scene.drop(4);
+  await scene.mine(later);
+  await scene.mine();
+  expect(await tell()).toEqual(['dark>lit toggle 1']);
+});
+
+test('a transition that falls out before it is confirmed is announced to nobody', async () => {
+  await scene.mine(deployment());
+  await scene.mine();
+  const { tell } = await adopt();
+  await scene.fold();
+  scene.drop(1);
+  await scene.mine(foreign('5'));
+  scene.drop(1);
+  await scene.mine();
+  expect(await tell()).toEqual([]);
+});
+
+test('of two adoptions of one agreement, each tells what followed it', async () => {
+  const between = foreign('5');
+  await scene.mine(deployment());
+  const first = await adopt();
+  await scene.fold();
+  await scene.mine(between);
+  const second = await adopt();
+  await scene.fold();
+  scene.drop(1);
+  await scene.mine();
+  await scene.mine(between);
+  await scene.mine(foreign('6'));
+  expect(await first.tell()).toEqual(['dark>lit toggle 1', 'lit>dark toggle 2']);
+  expect(await second.tell()).toEqual(['lit>dark toggle 2']);
+});
+
+test('what was final at an adoption is history by its block, even if a rebuilt index shows all anew', async () => {
+  await scene.mine(deployment());
+  await scene.mine(foreign('5'));
+  for (let count = 0; count < 61; count++) scene.add();
+  const recent = foreign('6');
+  await scene.mine(recent);
+  const { past, tell } = await adopt();
+  expect(past).toEqual({
+    latestBlock: 64n,
+    finalBlock: 4n,
+    recentInputs: [{ transactionHash: recent.txHash, ordinal: 0 }],
+  });
+  await scene.fold();
+  await scene.mine(foreign('7'));
+  await fixture.pool.query(`update service.folded_blocks set hash = 'another'; update service.projections
+    set compared_deployment = 'another'`);
+  await scene.fold();
+  expect(await tell()).toEqual(['dark>lit toggle 3']);
+});
+
+test('beyond five thousand inputs that a reorg can reach, the earlier ones are history by their block', async () => {
+  await scene.mine(deployment());
+  await scene.mine(foreign('5'));
+  await scene.mine(...Array.from({ length: 2_500 }, () => input(annotate('busy'))));
+  await scene.mine(...Array.from({ length: 2_500 }, () => input(annotate('busy'))));
+  const { past } = await adopt();
+  expect(past.finalBlock).toBe(2n);
+  expect(past.recentInputs).toHaveLength(5_000);
+  await scene.mine(input(annotate('more')));
+  const next = await adopt();
+  expect(next.past.finalBlock).toBe(3n);
+  expect(next.past.recentInputs).toHaveLength(2_501);
+});
