@@ -237,6 +237,18 @@ test('a row that ends while the signer is asked leaves no gap in the nonces', as
   expect((await world.readRow(gone?.id ?? '')).attempts).toEqual([]);
 });
 
+test('a row that another process has reserved for its signer is signed by nobody else', async () => {
+  const [reserved, other] = [await world.acceptOne(), await world.acceptOne()];
+  await world.pool.query(
+    `update service.transactions set reserved_until = now() + interval '1 hour' where id = $1`,
+    [reserved.id],
+  );
+  const { key } = await world.createWallet();
+  await world.startRelay({ keys: [key] });
+  await world.waitForMints([other.recipient]);
+  expect(await world.readRow(reserved.id)).toMatchObject({ state: 'accepted', attempts: [] });
+});
+
 test('rows reserved by a dead process are signed by another', async () => {
   const row = await world.acceptOne();
   await world.pool.query(

@@ -5,6 +5,7 @@ import { drizzleOptions } from '../../../src/platform/database/database.ts';
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
 import { type Release, releaseEvents } from '../../../src/worker/publisher/releaseEvents.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
 import { insertRecords } from '../support/rows.ts';
@@ -100,4 +101,26 @@ test('no principal waits for the feed of another, which comes later', async () =
   });
   expect(await release()).toMatchObject({ released: 3, unfinished: [] });
   expect(await countReleased()).toMatchObject({ prn_busy: 3, prn_free: 3 });
+});
+
+test('an event that a fold withdraws at the same time is not released', async () => {
+  const { pool } = fixture;
+  await insertWaiting('prn_fallen', { count: 1, from: 1 });
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`update service.events set state = 'withdrawn' where principal_id = 'prn_fallen'`);
+    const releasing = release();
+    await waitUntil('the release waits for the event', async () => {
+      const { rows } = await pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await client.query('commit');
+    await releasing;
+  } finally {
+    client.release();
+  }
+  expect(await countReleased()).not.toHaveProperty('prn_fallen');
 });

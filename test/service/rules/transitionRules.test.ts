@@ -265,6 +265,21 @@ test('a rule fires up to its limit for each recipient, not counting withdrawn fi
   ]);
 });
 
+test('a firing that a reorg withdrew counts again when it comes back', async () => {
+  const scene = await begin(ruleOf({ constraints: { maxOccurrences: 1 } }));
+  await scene.mine(deployment());
+  const toggled = input(toggle('1'));
+  await scene.mine(toggled);
+  scene.drop(1);
+  scene.add();
+  await scene.mine(toggled);
+  await scene.mine(input(toggle('2')));
+  await scene.mine();
+  await scene.mine();
+  expect(await scene.firings()).toMatchObject([{ state: 'released' }]);
+  expect((await scene.told()).map(({ data }) => data.notification.body)).toEqual(['dark>lit ']);
+});
+
 test('a firing that was released counts towards the limit even if its transition falls out', async () => {
   const scene = await begin(ruleOf({ constraints: { maxOccurrences: 1 } }));
   await scene.mine(deployment());
