@@ -53,7 +53,15 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withIndexers } },
+      {
+        test: {
+          name: 'index',
+          include: ['test/index/**/*.test.ts'],
+          ...withIndexers,
+          // The tests of the schema's lock wait for leases to end, and compute nothing meanwhile.
+          maxConcurrency: 7,
+        },
+      },
       {
         test: {
           name: 'service',

@@ -1,26 +1,29 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/devtools/postgres.ts';
+import { listenLocally } from '../support/listenLocally.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
+/** Every test starts a server on it. Only the first one creates its files, which takes seconds. */
+let dataDirectory: string;
+const started: PostgresServer[] = [];
+
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-data-'));
 });
+afterEach(async () => {
+  for (const server of started.splice(0).reverse()) await server.stop();
+});
+afterAll(() => rm(dataDirectory, { recursive: true }));
 
-async function temporaryDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'agreements-data-'));
-  cleanups.push(() => rm(path, { recursive: true }));
-  return path;
-}
-
-async function start(dataDirectory: string, port?: number): Promise<PostgresServer> {
+async function start(port?: number): Promise<PostgresServer> {
   const server = await startPostgres({ dataDirectory, ...(port !== undefined && { port }) });
-  cleanups.push(() => server.stop());
+  started.push(server);
   return server;
 }
 
@@ -35,39 +38,43 @@ async function query(url: string, text: string): Promise<unknown[]> {
 }
 
 test('data committed before the server was killed are there when it starts again', async () => {
-  const dataDirectory = await temporaryDirectory();
-  const first = await start(dataDirectory);
+  const first = await start();
   await query(first.url, 'create table kept as select 7 as value');
   await first.kill();
   // Its sessions hold the port for a moment longer.
   await waitUntil('the port is free', async () => (await findFreePort(first.port)) === first.port);
-  const second = await start(dataDirectory, first.port);
+  const second = await start(first.port);
   expect(second.url).toBe(first.url);
   expect(await query(second.url, 'select value from kept')).toEqual([{ value: 7 }]);
 });
 
 test('a server that has not ended yet is waited for by the next one on its data', async () => {
-  const dataDirectory = await temporaryDirectory();
-  const first = await start(dataDirectory);
-  await query(first.url, 'create table kept as select 7 as value');
-  const starting = start(dataDirectory);
-  const log = join(dataDirectory, 'server.log');
+  const first = await start();
+  await query(first.url, 'create table kept_at_the_end as select 7 as value');
+  const readLog = () => readFile(join(dataDirectory, 'server.log'), 'utf8');
+  const before = (await readLog()).length;
+  const starting = start();
   await waitUntil('the next one has found the first', async () =>
-    (await readFile(log, 'utf8')).includes('already exists'),
+    (await readLog()).slice(before).includes('already exists'),
   );
   await first.stop();
-  expect(await query((await starting).url, 'select value from kept')).toEqual([{ value: 7 }]);
+  expect(await query((await starting).url, 'select value from kept_at_the_end')).toEqual([{ value: 7 }]);
 });
 
 test('another port is chosen if the requested one is taken', async () => {
-  const first = await start(await temporaryDirectory());
-  const second = await start(await temporaryDirectory(), first.port);
-  expect(second.port).not.toBe(first.port);
-  expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  const { url, close } = await listenLocally(createServer());
+  const port = Number(new URL(url).port);
+  try {
+    const server = await start(port);
+    expect(server.port).not.toBe(port);
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  } finally {
+    await close();
+  }
 });
 
 test('the server holds UTF-8 in locale C, listens on loopback alone and asks for the password', async () => {
-  const { url } = await start(await temporaryDirectory());
+  const { url } = await start();
   const [row] = await query(
     url,
     `select pg_encoding_to_char(encoding) as encoding, datcollate as collation,

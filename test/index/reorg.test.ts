@@ -2,6 +2,8 @@ import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { catchUp, type Indexer, startIndexer } from '../support/indexer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createDisturbedNode, type DisturbedNode } from '../support/relayNode.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import {
   creation,
   deploy,
@@ -17,22 +19,42 @@ import { startTestChain, type TestChain } from './support/testChain.ts';
 let database: TestDatabase;
 let chain: TestChain;
 let other: TestChain;
+/** A chain whose node may hide the logs of single blocks. */
+let hiding: TestChain;
+let node: DisturbedNode;
+let areLogsHidden = false;
+/** The blocks whose logs were asked for while they were hidden, and later too. */
+const asked: string[] = [];
 let indexer: Indexer;
 /** An agreement on the other chain, where no block is ever replaced. */
 let untouched: Address;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  [chain, other] = await Promise.all([startTestChain(59141), startTestChain(84532)]);
+  [chain, other, hiding] = await Promise.all([
+    startTestChain(59141),
+    startTestChain(84532),
+    startTestChain(11155111),
+  ]);
   untouched = await deploy(other);
-  indexer = await startIndexer({ databaseUrl: database.url, chains: [chain, other] });
+  node = await createDisturbedNode(hiding.rpcUrl, ({ method, params }) => {
+    // Some calls have no parameters.
+    const { blockHash } = Object(params?.[0]);
+    if (method !== 'eth_getLogs' || blockHash === undefined) return undefined;
+    if (areLogsHidden || asked.includes(blockHash)) asked.push(blockHash);
+    if (!areLogsHidden) return undefined;
+    return { error: { code: -32_000, message: 'unknown block' } };
+  });
+  const chains = [chain, other, { chainId: hiding.chainId, rpcUrl: node.url }];
+  indexer = await startIndexer({ databaseUrl: database.url, chains });
   await indexer.ready();
-  await catchUp(database.url, [chain, other]);
+  await catchUp(database.url, chains);
 });
 
 afterAll(async () => {
   await indexer?.stop();
-  await Promise.all([chain?.stop(), other?.stop()]);
+  await node?.close();
+  await Promise.all([chain?.stop(), other?.stop(), hiding?.stop()]);
   await database?.drop();
 });
 
@@ -90,3 +112,19 @@ test.for([1, 2, 3, 4, 5])(
     await expectIndexEqualsChain(database.url, other);
   },
 );
+
+test('a block that is replaced before its logs are read is soon given up, and the index goes on with the chain', async () => {
+  const agreement = await deploy(hiding);
+  await expectIndexEqualsChain(database.url, hiding);
+  areLogsHidden = true;
+  await hiding.send(submission(agreement, 'toggle'));
+  await waitUntil('its logs are asked for', () => asked.length > 0);
+  const [vanished] = asked;
+  await hiding.dropBlocks(1);
+  // While the block was there, it was asked for as often as the chain took to drop it.
+  const before = asked.length;
+  areLogsHidden = false;
+  await hiding.send(submission(agreement, 'toggle'));
+  await expectIndexEqualsChain(database.url, hiding);
+  expect(asked.slice(before).filter((hash) => hash === vanished).length).toBeLessThanOrEqual(3);
+});

@@ -101,8 +101,8 @@ test.concurrent('a holder whose main thread is busy for two leases keeps the loc
   onTestFinished,
 }) => {
   const { launchPair } = await openScene(onTestFinished);
-  const { first, standby } = await launchPair({ afterwards: { spinForMs: 2 * leaseMs } });
-  await says(first, 'spun');
+  const { first, standby } = await launchPair({ afterwards: { blockForMs: 2 * leaseMs } });
+  await says(first, 'continues');
   expect(first.lines.filter((line) => line.includes('lost'))).toEqual([]);
   expect(standby.lines.filter((line) => line.includes('written'))).toEqual([]);
 });

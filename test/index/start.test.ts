@@ -1,15 +1,16 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import type { Address } from 'viem';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
-import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
+import { catchUp, type Indexer, type IndexerOptions, startIndexer } from '../support/indexer.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deploy, permittedCreation } from './support/agreements.ts';
 import { readIndexRows } from './support/indexRows.ts';
-import { startTestChain } from './support/testChain.ts';
+import { startTestChain, type TestChain } from './support/testChain.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -81,53 +82,67 @@ test('an indexer that is asked to stop while it waits for a node stops', async (
   expect(await indexer.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('where permits were consumed before the start block, their nonces are counted on from the chain', async () => {
-  const databaseUrl = await makeDatabase();
-  const chain = await startTestChain(11155111);
-  cleanups.push(() => chain.stop());
-  for (const nonce of [0n, 1n]) await deploy(chain, await permittedCreation(chain, { nonce }));
-  const startBlock = (await chain.client.getBlockNumber()) + 1n;
-  const agreements = [];
-  for (const nonce of [2n, 3n])
-    agreements.push(await deploy(chain, await permittedCreation(chain, { nonce })));
-
-  // Hosting platforms set DATABASE_PRIVATE_URL to another database, and Ponder would use it.
-  const env = {
-    START_BLOCK_11155111: String(startBlock),
-    DATABASE_PRIVATE_URL: 'postgresql://127.0.0.1:1/other',
-  };
-  const indexer = await launch({ databaseUrl, chains: [chain], env });
-  await indexer.ready();
-  await catchUp(databaseUrl, [chain]);
-  const rows = await readIndexRows(databaseUrl, chain.chainId);
-  const nonceOf = new Map(rows.agreements.map(({ address, permit_nonce }) => [address, permit_nonce]));
-  expect(agreements.map((address) => nonceOf.get(address.toLowerCase()))).toEqual(['2', '3']);
-  expect(rows.permit_counts.map(({ count }) => count)).toEqual(['4']);
-});
-
-test('no line that it prints holds the key in the URL of a node', async () => {
-  const databaseUrl = await makeDatabase();
-  const chain = await startTestChain(59141);
-  cleanups.push(chain.stop);
+describe('an indexer that runs', () => {
+  const closings: (() => Promise<unknown>)[] = [];
+  let databaseUrl: string;
+  let chain: TestChain;
+  let indexer: Indexer;
+  /** Deployed after the start block, by the third and the fourth permit of their signer. */
+  const agreements: Address[] = [];
   let isRefusing = false;
-  const provider = await listenLocally(
-    createServer(async (request, response) => {
-      const body = await text(request);
-      // Ponder does not report a refused request for the newest block, so that request gets an answer.
-      if (isRefusing && !body.includes('"latest"')) return void response.writeHead(403).end();
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(chain.rpcUrl, { method: 'POST', headers, body });
-      response.end(await answer.text());
-    }),
-  );
-  cleanups.push(provider.close);
-  const chains = [{ chainId: 59141, rpcUrl: `${provider.url}/?key=provider-secret` }];
-  const indexer = await launch({ databaseUrl, chains, env: { LOG_LEVEL: 'trace' } });
-  await indexer.ready();
-  isRefusing = true;
-  await deploy(chain);
-  await waitUntil('a request has failed', () =>
-    indexer.lines.some((line) => line.includes('URL: http://127.0.0.1')),
-  );
-  expect(indexer.lines.filter((line) => line.includes('provider-secret'))).toEqual([]);
+
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    closings.push(database.drop);
+    databaseUrl = database.url;
+    chain = await startTestChain(11155111);
+    closings.push(chain.stop);
+    for (const nonce of [0n, 1n]) await deploy(chain, await permittedCreation(chain, { nonce }));
+    const startBlock = (await chain.client.getBlockNumber()) + 1n;
+    for (const nonce of [2n, 3n])
+      agreements.push(await deploy(chain, await permittedCreation(chain, { nonce })));
+    const provider = await listenLocally(
+      createServer(async (request, response) => {
+        const body = await text(request);
+        // Ponder does not report a refused request for the newest block, so that request gets an answer.
+        if (isRefusing && !body.includes('"latest"')) return void response.writeHead(403).end();
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(chain.rpcUrl, { method: 'POST', headers, body });
+        response.end(await answer.text());
+      }),
+    );
+    closings.push(provider.close);
+    indexer = await startIndexer({
+      databaseUrl,
+      chains: [{ chainId: chain.chainId, rpcUrl: `${provider.url}/?key=provider-secret` }],
+      env: {
+        START_BLOCK_11155111: String(startBlock),
+        // Hosting platforms set it to another database, and Ponder would use it.
+        DATABASE_PRIVATE_URL: 'postgresql://127.0.0.1:1/other',
+        LOG_LEVEL: 'trace',
+      },
+    });
+    closings.push(() => indexer.stop());
+    await indexer.ready();
+    await catchUp(databaseUrl, [chain]);
+  });
+  afterAll(async () => {
+    for (const close of closings.reverse()) await close();
+  });
+
+  test('where permits were consumed before the start block, their nonces are counted on from the chain', async () => {
+    const rows = await readIndexRows(databaseUrl, chain.chainId);
+    const nonceOf = new Map(rows.agreements.map(({ address, permit_nonce }) => [address, permit_nonce]));
+    expect(agreements.map((address) => nonceOf.get(address.toLowerCase()))).toEqual(['2', '3']);
+    expect(rows.permit_counts.map(({ count }) => count)).toEqual(['4']);
+  });
+
+  test('no line that it prints holds the key in the URL of a node', async () => {
+    isRefusing = true;
+    await deploy(chain);
+    await waitUntil('a request has failed', () =>
+      indexer.lines.some((line) => line.includes('URL: http://127.0.0.1')),
+    );
+    expect(indexer.lines.filter((line) => line.includes('provider-secret'))).toEqual([]);
+  });
 });

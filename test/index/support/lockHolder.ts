@@ -16,10 +16,10 @@ const planShape = z.object({
   schema: z.string(),
   leaseMs: z.number(),
   /**
-   * What the process does after writing: its main thread computes for this long and does nothing else, or it
-   * goes on after losing the lock.
+   * What the process does after writing: its main thread stands still for this long, as in a long
+   * computation, or it goes on after losing the lock.
    */
-  afterwards: z.union([z.object({ spinForMs: z.number() }), z.literal('goOn')]).optional(),
+  afterwards: z.union([z.object({ blockForMs: z.number() }), z.literal('goOn')]).optional(),
 });
 
 export type LockHolder = {
@@ -67,8 +67,9 @@ async function hold(plan: Plan): Promise<void> {
   await insert(plan, 1);
   console.log('written');
   if (typeof afterwards !== 'object') return;
-  for (const until = performance.now() + afterwards.spinForMs; performance.now() < until; );
-  console.log('spun');
+  // Nothing else runs on this thread meanwhile, and other processes keep the processor.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, afterwards.blockForMs);
+  console.log('continues');
 }
 
 /** Inserts in a transaction that stays open. */
