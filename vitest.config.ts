@@ -59,7 +59,7 @@ export default defineConfig({
           include: ['test/index/**/*.test.ts'],
           ...withIndexers,
           // The tests of the schema's lock wait for leases to end, and compute nothing meanwhile.
-          maxConcurrency: 7,
+          maxConcurrency: 4,
         },
       },
       {
