@@ -1,10 +1,11 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { encodeInputPayload } from '../../src/protocol/encodePayload.ts';
 import { nameHash } from '../../src/protocol/names.ts';
 import { catchUp } from '../support/indexer.ts';
+import { createLyingNode } from '../support/lyingNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly } from './support/directDeployment.ts';
@@ -90,23 +91,40 @@ test('a history that a reorg puts after its adoption is announced to nobody', as
   expect(await listStates(id)).toEqual([]);
 });
 
-test('the history that the index lacks at an adoption is what a node tells of it', async () => {
+test('the history that the index lacks at an adoption is what a node tells of it, as far as it has the blocks', async () => {
   const { chain, indexer, service } = setting;
   const { acceptance, body } = await deployed();
   await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
   await indexer.stop();
   const transactionHash = await send(acceptance);
   await mine();
+  const node = await createLyingNode(chain.rpcUrl);
   const hasty = await startTestApi(service.databaseUrl, {
-    rpcUrls: { [chainId]: chain.rpcUrl },
+    rpcUrls: { [chainId]: node.url },
     env: { DEPLOY_WAIT_MS: '1' },
   });
-  const id = await adopt(body, { ...principal, call: createCall(hasty.baseUrl, principal.key) });
-  await hasty.close();
-  expect(
-    await read(
+  onTestFinished(async () => {
+    await hasty.close();
+    await node.close();
+  });
+  const adoptHastily = async ({ key }: TestPrincipal) => {
+    const id = await adopt(body, { ...principal, call: createCall(hasty.baseUrl, key) });
+    const keys = await read(
       'select transaction_hash as "transactionHash", ordinal from service.adopted_inputs where record_id = $1',
       id,
-    ),
-  ).toEqual([{ transactionHash, ordinal: 0 }]);
+    );
+    const [border] = await read(
+      `select adopted_through > number as "isAhead" from service.records
+       join chain_index.heads using (chain_id) where id = $1`,
+      id,
+    );
+    return { keys, ...border };
+  };
+  const told = { keys: [{ transactionHash, ordinal: 0 }], isAhead: true };
+  expect(await adoptHastily(principal)).toEqual(told);
+  // The logs come from a node that lacks the acceptance's block.
+  node.tell('shortLogs');
+  expect(await adoptHastily(await service.createPrincipal())).toEqual({ keys: [], isAhead: false });
+  node.tell('absurdHead');
+  expect(await adoptHastily(await service.createPrincipal())).toEqual({ keys: [], isAhead: false });
 });

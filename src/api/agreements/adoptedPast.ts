@@ -14,14 +14,14 @@ export type InputKey = { readonly transactionHash: Hex; readonly ordinal: number
 
 /** What an agreement has behind it when it is adopted. */
 export type AdoptedPast = {
-  /** The chain's latest block at the look-up: the agreement's past ends there. */
+  /** The latest block that index or node showed at the look-up: the agreement's past ends there. */
   readonly latestBlock: bigint;
   /** The inputs up to this block belong to the past; of later ones, only those listed. */
   readonly finalBlock: bigint;
   readonly recentInputs: readonly InputKey[];
 };
 
-/** The index is not further behind the chain than this, unless it waits for it: the rest is one node's word. */
+/** If a node claims to be further ahead of the index, only the index counts: the node lies, or the index stands still. */
 const mostBlocksAhead = 20n;
 /**
  * The most inputs listed. An agreement that had more in blocks that a reorg can reach is divided by block further on: there,
@@ -39,7 +39,7 @@ type Look = {
 };
 
 /**
- * The agreement's past as one moment of the index shows it. A node tells of the blocks that the index lacks.
+ * The agreement's past as one moment of the index shows it. A node tells of the few blocks that the index lacks.
  *
  * @throws ChainUnavailableError if either of them cannot be asked.
  */
@@ -49,23 +49,27 @@ export async function readAdoptedPast(
 ): Promise<AdoptedPast> {
   const reach = BigInt(reorgWindowOf(place.chainId));
   const { head, inputs } = await readIndexed(database, { ...place, latestBlock: told, reach });
-  const limit = head === undefined ? told : head + mostBlocksAhead;
-  // The asked node may lag behind the indexed one.
-  const latestBlock = highest([told < limit ? told : limit, updatedBlock, inputs[0]?.blockNumber ?? 0n]);
+  const isNear = head === undefined || told <= head + mostBlocksAhead;
   const final = highest([(head !== undefined && head < told ? head : told) - reach, 0n]);
-  const after = head ?? final;
+  const from = head ?? final;
   const further =
-    after >= latestBlock ? [] : await readLogs(client, { ...place, after, through: latestBlock });
-  return { latestBlock, ...listNewest([...further.reverse(), ...inputs], final) };
+    isNear && told > from
+      ? await readLogs(client, { ...place, from, through: told })
+      : { through: from, inputs: [] };
+  // The asked node may lag behind the indexed one.
+  const latestBlock = highest([further.through, updatedBlock, inputs[0]?.blockNumber ?? 0n]);
+  return { latestBlock, ...listNewest([...further.inputs, ...inputs], final) };
 }
 
 type PlacedInput = InputKey & { readonly blockNumber: bigint };
 
-/** Newest first. */
 function listNewest(
-  inputs: readonly PlacedInput[],
+  found: readonly PlacedInput[],
   final: bigint,
 ): Pick<AdoptedPast, 'finalBlock' | 'recentInputs'> {
+  // Node and index may both tell of an input.
+  const unique = new Map(found.map((input) => [`${input.transactionHash} ${input.ordinal}`, input]));
+  const inputs = [...unique.values()].sort((one, other) => Number(other.blockNumber - one.blockNumber));
   const beyond = inputs[mostListed]?.blockNumber ?? final;
   const finalBlock = highest([beyond, final]);
   const recentInputs = inputs
@@ -107,25 +111,30 @@ async function readIndexed(
   return { head: head === undefined ? undefined : BigInt(head), inputs };
 }
 
-/** Oldest first. */
+/** The inputs from a block on, and the block through which they are complete: the asked node may lack the last ones. */
 async function readLogs(
   client: PublicClient,
-  { address, after, through }: { address: Address; after: bigint; through: bigint },
-): Promise<PlacedInput[]> {
-  // Nodes refuse ranges with blocks that they do not have, whatever head they claim.
-  const range = { fromBlock: after, toBlock: 'latest' } as const;
-  const all = await client
-    .getContractEvents({ address, abi: agreementEngineAbi, eventName: 'InputAccepted', ...range })
-    .catch((cause: unknown) => {
-      throw chainUnavailable(cause);
-    });
-  const logs = all.filter(({ blockNumber }) => blockNumber > after && blockNumber <= through);
-  const counts = new Map<Hex, number>();
-  return logs.map(({ transactionHash, blockNumber }) => {
-    const ordinal = counts.get(transactionHash) ?? 0;
-    counts.set(transactionHash, ordinal + 1);
-    return { transactionHash, ordinal, blockNumber };
+  { address, from, through }: { address: Address; from: bigint; through: bigint },
+): Promise<{ through: bigint; inputs: PlacedInput[] }> {
+  // Nodes refuse ranges with blocks that they do not have, or leave these out.
+  const range = { fromBlock: from, toBlock: 'latest' } as const;
+  // In one batch, so that usually one node answers both.
+  const [own, all] = await Promise.all([
+    client.getBlockNumber({ cacheTime: 0 }),
+    client.getContractEvents({ address, abi: agreementEngineAbi, eventName: 'InputAccepted', ...range }),
+  ]).catch((cause: unknown) => {
+    throw chainUnavailable(cause);
   });
+  const end = own < from ? from : own < through ? own : through;
+  const counts = new Map<Hex, number>();
+  const inputs = all
+    .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= end)
+    .map(({ transactionHash, blockNumber }) => {
+      const ordinal = counts.get(transactionHash) ?? 0;
+      counts.set(transactionHash, ordinal + 1);
+      return { transactionHash, ordinal, blockNumber };
+    });
+  return { through: end, inputs };
 }
 
 function highest(numbers: readonly bigint[]): bigint {

@@ -16,7 +16,7 @@ import {
   restoreDisplaced,
 } from '../../records/agreements/displacedRecords.ts';
 import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
-import type { InputKey } from './adoptedPast.ts';
+import type { AdoptedPast, InputKey } from './adoptedPast.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
 import { findHostedId } from './documentUri.ts';
 import type { FoundAgreement } from './findOnChain.ts';
@@ -25,6 +25,7 @@ type Place = { readonly principalId: string; readonly chainId: number; readonly 
 
 export type AdoptedRecord = Place & {
   readonly found: FoundAgreement;
+  readonly past: AdoptedPast;
   readonly displayName: string;
   /** The hashed text. */
   readonly document: string;
@@ -129,7 +130,7 @@ async function insert(
   adopted: AdoptedRecord,
   documentId: string,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { principalId, chainId, address, found, document, values, observers = [] } = adopted;
+  const { principalId, chainId, address, found, past, document, values, observers = [] } = adopted;
   const docHash = hashDocument(document);
   const place = { principal_id: principalId, chain_id: chainId, address, doc_hash: docHash };
   return inTransaction(database, async (transaction) => {
@@ -158,10 +159,10 @@ async function insert(
       contributors: values.contributors,
       initialVariables: values.values,
       variables: values.values,
-      adoptedThrough: found.latestBlock,
-      adoptedFinal: found.finalBlock,
+      adoptedThrough: past.latestBlock,
+      adoptedFinal: past.finalBlock,
     });
-    await storePast(transaction, id, found.recentInputs);
+    await storePast(transaction, id, past.recentInputs);
     return { id, isNew: true };
   });
 }

@@ -3,10 +3,12 @@ import { ChainUnavailableError, RefusedError } from '../../platform/errors/servi
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { type AdoptedPast, readAdoptedPast } from './adoptedPast.ts';
 import { type IndexedAgreement, type IndexSight, lookIntoIndex } from './indexedAgreement.ts';
 
-export type FoundAgreement = IndexedAgreement & AdoptedPast;
+export type FoundAgreement = IndexedAgreement & {
+  /** The chain's latest block at the look-up, as a node says. */
+  readonly latestBlock: bigint;
+};
 
 /**
  * The agreement of a followed factory at an address. If the chain has a contract there that the index does
@@ -31,11 +33,7 @@ export async function findOnChain(
     isSettled: isConclusive,
     timeoutMs: services.limits.consistencyWaitMs,
   });
-  if (agreement) {
-    const known = { chainId, address, latestBlock, updatedBlock: agreement.updatedBlockNumber };
-    const past = await readAdoptedPast(known, { database: services.database, client });
-    return { ...agreement, ...past };
-  }
+  if (agreement) return { ...agreement, latestBlock };
   if (head !== undefined && head >= latestBlock) throw refuseUnknown(chainId, address);
   throw new ChainUnavailableError('The index is behind the chain.');
 }

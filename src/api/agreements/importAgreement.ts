@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { clientOf } from '../../platform/nodes/clients.ts';
 import {
   type DeployValues,
   hashDocument,
@@ -8,6 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
+import { readAdoptedPast } from './adoptedPast.ts';
 import { type AdoptedRecord, findManaged, type Managed, shownDocUri, storeAdopted } from './adoptedRecord.ts';
 import { refusePart, requireChain, requireParties, requireTemplate } from './checkDeployment.ts';
 import type { ConsistencyPoint } from './consistency.ts';
@@ -48,10 +50,15 @@ export async function importAgreement(
   const found = await findOnChain(request, services);
   const document = serializeAgreement(agreement);
   requireDocument(document, found);
-  const adopted = { ...request, found, document, templateId, values: resolveValues(request, found.initVars) };
+  const values = resolveValues(request, found.initVars);
+  const past = await readAdoptedPast(
+    { ...request, latestBlock: found.latestBlock, updatedBlock: found.updatedBlockNumber },
+    { database: services.database, client: clientOf(chainId, services) },
+  );
+  const adopted = { ...request, found, past, document, templateId, values };
   const { id, isNew } = await findOrStore(adopted, services);
   if (isNew) services.quotas.note(principalId, { storedBytes: measureImport(adopted), adoptedAgreements: 1 });
-  const blockNumber = Number(found.latestBlock);
+  const blockNumber = Number(past.latestBlock);
   return { id, isNew, point: { chainId, blockNumber, recordId: id, inputId: null } };
 }
 

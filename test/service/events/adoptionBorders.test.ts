@@ -1,22 +1,14 @@
 import { createPublicClient, http } from 'viem';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readAdoptedPast } from '../../../src/api/agreements/adoptedPast.ts';
 import { storeAdopted } from '../../../src/api/agreements/adoptedRecord.ts';
 import { lookIntoIndex } from '../../../src/api/agreements/indexedAgreement.ts';
 import type { ChainEvent } from '../projector/support/chain.ts';
 import { lampVariables } from '../projector/support/lamp.ts';
-import {
-  annotate,
-  clone,
-  createScene,
-  deployment,
-  input,
-  lamp,
-  type Scene,
-  toggle,
-} from '../projector/support/scene.ts';
+import { annotate, clone, deployment, input, lamp, type Scene, toggle } from '../projector/support/scene.ts';
 import { insertPrincipal } from '../projector/support/serviceRows.ts';
-import { chainId, createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { chainId, type Fixture } from '../projector/support/setup.ts';
+import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
 
 const confirmations = 3;
@@ -24,14 +16,12 @@ const confirmations = 3;
 const client = createPublicClient({ transport: http('http://127.0.0.1:1') });
 let fixture: Fixture;
 let scene: Scene;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-beforeEach(async () => {
-  await emptyDatabase(fixture);
-  scene = await createScene(fixture, { confirmations });
-});
-afterAll(() => fixture.close());
+startSceneForEach(
+  (started) => {
+    ({ fixture, scene } = started);
+  },
+  { confirmations },
+);
 
 /** An input that somebody else sends. */
 const foreign = (brightness: string): ChainEvent => {
@@ -49,7 +39,14 @@ const adopt = async () => {
   const known = { chainId, address: clone, latestBlock, updatedBlock: agreement.updatedBlockNumber };
   const past = await readAdoptedPast(known, { database, client });
   const adopted = {
-    ...{ principalId, chainId, address: clone, found: { ...agreement, ...past }, displayName: 'Found' },
+    ...{
+      principalId,
+      chainId,
+      address: clone,
+      found: { ...agreement, latestBlock },
+      past,
+      displayName: 'Found',
+    },
     ...{ document: lamp.text, templateId: 'did:template:lamp', observers: [] },
     values: { values: lampVariables, participants: [], contributors: [], issues: [] },
   };
