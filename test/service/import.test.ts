@@ -304,9 +304,9 @@ describe('the same agreement', () => {
   });
 });
 
-describe('an agreement that somebody else has created with a permit, through another contract', () => {
-  /** A stored deployment, and the address at which its permit has had its effect. */
-  const frontRun = async (store: (body: object) => Promise<Answer>) => {
+describe('an agreement that somebody else has created with a permit', () => {
+  /** A stored deployment, and the address at which its permit has had its effect, through another contract unless told. */
+  const frontRun = async (store: (body: object) => Promise<Answer>, { isIndirect = true } = {}) => {
     const { chain, service } = setting;
     const account = createAccount();
     const agreement = buildLease(chain.token);
@@ -319,7 +319,7 @@ describe('an agreement that somebody else has created with a permit, through ano
       const query = 'select 1 from service.transactions where signer = $1';
       return (await service.handle.pool.query(query, [account.address])).rows.length === 1;
     });
-    const address = await deployByPermit(chain, { ...signing, permit, isIndirect: true });
+    const address = await deployByPermit(chain, { ...signing, permit, isIndirect });
     await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
     return { storing, address, body, found: { chainId, address, agreement, displayName: 'Found' } };
   };
@@ -370,6 +370,40 @@ describe('an agreement that somebody else has created with a permit, through ano
       expect(recordOf(await get(draft.id))).toMatchObject({
         status: 'Draft',
         onChain: { error: unreadable },
+      });
+    });
+    await hasty.close();
+  });
+
+  test('becomes a record of its own if it was created after the deadline of the Draft', async () => {
+    const { chain, service } = setting;
+    const hasty = await startTestApi(service.databaseUrl, {
+      rpcUrls: { [chainId]: chain.rpcUrl },
+      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
+    });
+    const call = createCall(hasty.baseUrl, principal.key);
+    await setting.worker.hold(async () => {
+      const { draft, id } = await setting.holdFolding(async () => {
+        const { storing, found } = await frontRun(
+          (sent) => call('POST', '/v0/agreements/deploy-with-permit', { body: sent }),
+          { isIndirect: false },
+        );
+        const stored = recordOf(await storing);
+        // As if the wallet had signed the same again for later, and somebody had sent that.
+        await service.handle.pool.query(
+          `update service.transactions set deadline = 1 where id = (select deploy_transaction_id from service.records where id = $1)`,
+          [stored.id],
+        );
+        return { draft: stored, id: recordOf(await adopt(found, { ...principal, call })).id };
+      });
+      expect(id).not.toBe(draft.id);
+      await waitUntil('both are folded', async () => {
+        const [adopted, failed] = [recordOf(await get(id)), recordOf(await get(draft.id))];
+        return adopted.status === 'Deployed' && failed.onChain.error !== undefined;
+      });
+      expect(recordOf(await get(draft.id))).toMatchObject({
+        status: 'Draft',
+        onChain: { error: { reason: 'permit_superseded' } },
       });
     });
     await hasty.close();

@@ -269,6 +269,33 @@ test('a check goes by what is known while newer data are being read, and never b
   }
 });
 
+test('usage noted while newer data are being read counts with these too', async () => {
+  const { id } = await service.createPrincipal();
+  const { database, pool } = service.handle;
+  let nowMs = 0;
+  const keeper = createQuotaKeeper({ database, logger: pino({ level: 'silent' }), now: () => nowMs });
+  const client = await pool.connect();
+  try {
+    await keeper.check(id, 'deploy');
+    await client.query('begin; lock table service.usage_days');
+    nowMs = 1_500;
+    await keeper.check(id, 'deploy');
+    keeper.note(id, { openTransactions: defaultQuotas.openTransactions });
+    // From now on the check goes by the newer data.
+    nowMs = 2_001;
+    const checked = keeper.check(id, 'deploy').then(
+      () => 'allowed',
+      ({ reason }) => reason,
+    );
+    await client.query('commit');
+    expect(await checked).toBe('quota_exceeded');
+  } finally {
+    await client.query('rollback');
+    client.release();
+    await keeper.close();
+  }
+});
+
 test('usage that the database could not store is stored later', async () => {
   const { id } = await service.createPrincipal();
   const { database, pool } = service.handle;

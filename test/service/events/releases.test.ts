@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drizzleOptions } from '../../../src/platform/database/database.ts';
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
+import { withFoldTransaction } from '../../../src/worker/projector/withFoldTransaction.ts';
 import { type Release, releaseEvents } from '../../../src/worker/publisher/releaseEvents.ts';
+import { withdrawEvents } from '../../../src/worker/publisher/withdrawEvents.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
@@ -123,4 +126,24 @@ test('an event that a fold withdraws at the same time is not released', async ()
     client.release();
   }
   expect(await countReleased()).not.toHaveProperty('prn_fallen');
+});
+
+test('a fold fails rather than withdraw an event that is released at the same time', async () => {
+  await insertWaiting('prn_told', { count: 1, from: 1 });
+  await fixture.index.deploy();
+  const { pool } = fixture;
+  const withdrawing = withFoldTransaction(
+    { pool, chainId, isGated: false, isExclusive: false },
+    {
+      async fold(transaction) {
+        // From now on the fold sees the event waiting.
+        await transaction.execute(sql`select from service.events`);
+        await release();
+        return withdrawEvents(transaction, { chainId, numbers: [1n] });
+      },
+      follow: () => null,
+    },
+  );
+  await expect(withdrawing).rejects.toMatchObject({ code: '40001' });
+  expect(await countReleased()).toMatchObject({ prn_told: 1 });
 });

@@ -302,3 +302,25 @@ test('a failed deployment that takes effect while it is in quarantine is no fail
   await scene.fold();
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', error: null, state: 'dark' });
 });
+
+test('a record whose own input cannot be stored is retried by itself', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('5')));
+  await fixture.pool.query(
+    `insert into service.quarantined_records (record_id, chain_id, phase, error, retry_at)
+    values ($1, $2, 'continue', 'planted', now())`,
+    [recordId, chainId],
+  );
+  // Takes the place of the row that was made for it.
+  const { inputId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  const repair = await plantFailure(recordId);
+  closings.push(repair);
+  await scene.fold();
+  expect(await quarantined()).toMatchObject([{ record_id: recordId, failures: 2, error: 'planted' }]);
+  await repair();
+  await retryNow();
+  await scene.fold();
+  expect(await quarantined()).toEqual([]);
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', position: 1 }]);
+});

@@ -411,3 +411,26 @@ test.each([
     ]);
   },
 );
+
+test('an unsigned input of an agreement that has moved does not fail while a signer is asked for it', async () => {
+  const first = await scene.draft();
+  await scene.draft({ signer: bob });
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await scene.mine(one, two);
+  const { transactionId } = await scene.submit(first.recordId, toggle('5'), { nonce: 0n });
+  const reserve = (until: string) =>
+    fixture.pool.query(`update service.transactions set reserved_until = ${until} where id = $1`, [
+      transactionId,
+    ]);
+  const readState = async () => {
+    await scene.fold();
+    return (await scene.transaction(transactionId)).state;
+  };
+  await reserve(`now() + interval '1 hour'`);
+  scene.drop(1);
+  await scene.mine(two, one);
+  expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
+  expect(await readState()).toBe('accepted');
+  await reserve(`now() - interval '1 second'`);
+  expect(await readState()).toBe('failed');
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
+import type { ChainBlock } from './support/chain.ts';
 import { createLongRows, toggleAll } from './support/longRows.ts';
 import { annotate, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
 import { createFolder, type Fixture } from './support/setup.ts';
@@ -137,4 +138,40 @@ test('a history that takes longer than a fold may restore is restored in parts, 
     variables: { brightness: '200', remark: 'with\0NUL' },
     state: 'dark',
   });
+});
+
+test('a restored part is of no use while the record has fewer inputs, although their block is there again', async () => {
+  const confirmations = 4;
+  scene = await createScene(fixture, { confirmations });
+  const [id = ''] = await rows.askForMany(scene, 1);
+  const addToggles = (count: number) =>
+    scene.add(...Array.from({ length: count }, (_, at) => input(toggle(String(at)))));
+  addToggles(400);
+  const back = addToggles(300);
+  addToggles(1);
+  await scene.show();
+  await scene.fold();
+  const folder = createFolder(fixture, { confirmations, restoreLimitMs: 0.001 });
+  const replace = async (depth: number, again?: ChainBlock) => {
+    scene.drop(depth);
+    if (again) scene.add(...again.events).hash = again.hash;
+    scene.add();
+    await scene.show();
+    await folder.fold();
+  };
+  const restored = () =>
+    rows.rowsOf(`select (restored->>'inputCount')::int as restored from service.quarantined_records`);
+  const retryAfter = (pause: string) =>
+    fixture.pool.query('update service.quarantined_records set retry_at = now() + $1::interval', [pause]);
+  await replace(1);
+  await retryAfter('1 hour');
+  expect(await restored()).toEqual([{ restored: 500 }]);
+  await replace(2);
+  await replace(1, back);
+  expect(await scene.record(id)).toMatchObject({ inputCount: 701 });
+  await retryAfter('0');
+  await folder.fold();
+  expect(await restored()).toEqual([]);
+  await folder.fold();
+  expect(await scene.record(id)).toMatchObject({ inputCount: 700, variables: { brightness: '299' } });
 });

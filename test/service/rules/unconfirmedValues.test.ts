@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { createEventIds } from '../../../src/records/events/eventIds.ts';
 import { fireDueRules } from '../../../src/worker/notifier/fireDueRules.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input } from '../projector/support/scene.ts';
 import { chainId, createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
 import { createRuleScene, type RuleScene, ruleOf } from './support/ruleScene.ts';
@@ -48,6 +49,30 @@ test('a rule of time sends no values of an input that may still fall out', async
   scene.drop(1);
   await scene.mineAt(due + 2);
   expect(await fire()).toEqual(['>dark confirmed']);
+});
+
+test('a rule of time sends no values of an input that is folded while the rule is about to fire', async () => {
+  for (const at of [0, 1, 2]) await scene.mineAt(due + at);
+  const client = await fixture.pool.connect();
+  try {
+    // Keeps the rule waiting between its choice and its values.
+    await client.query('begin; lock table service.event_feeds');
+    const firing = fire();
+    await waitUntil('the rule is chosen', async () => {
+      const { rows } = await fixture.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await scene.mineAt(due + 3, input(annotate('unconfirmed')));
+    await client.query('commit');
+    expect(await firing).toEqual([]);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+  for (const at of [4, 5]) await scene.mineAt(due + at);
+  expect(await fire()).toEqual(['>dark unconfirmed']);
 });
 
 test('a rule of time sends the values of an input once it is confirmed', async () => {
