@@ -88,8 +88,7 @@ export type SoughtSubmissions = Pick<Submissions, 'chainId' | 'through'> & {
 
 /**
  * Waiting submissions whose transaction is mined, with their position in the index. Those of records that are behind or
- * in quarantine wait until their record is folded: a fold must not read them all for nothing. Call it after
- * `updateSubmissions`, which fails those to another address than that of their Deployed record.
+ * in quarantine wait until their record is folded: a fold must not read them all for nothing.
  */
 export async function findMinedSubmissions(
   transaction: Queryable,
@@ -100,7 +99,7 @@ export async function findMinedSubmissions(
     from service.inputs input
     join service.transactions sent on sent.id = input.transaction_id and sent.state in ('mined', 'final')
     join service.records record
-      on record.id = input.record_id and record.status = 'Deployed'
+      on record.id = input.record_id and record.status = 'Deployed' and record.address = sent.contract
       and (record.id = any(${arrayOf(folded)}::text[])
         or not record.behind and record.id <> all(${arrayOf(setAside)}::text[]))
     join chain_index.inputs shown
