@@ -35,7 +35,7 @@ export function actorAt(index: number): (typeof actors)[number] {
 }
 
 /** A call from an agreement to another contract. */
-export type OutsideCall = { readonly data: Hex; readonly isStatic: boolean };
+export type OutsideCall = { readonly data: Hex; readonly value: bigint; readonly isStatic: boolean };
 
 /**
  * A contract outside the engine: its code, unless it stands on the chain already, and its revert data; null if it
@@ -84,7 +84,9 @@ export const outside: ReadonlyMap<Address, OutsideContract> = new Map<Address, O
   ],
 ]);
 
-function answerUninitialized({ data }: OutsideCall): Hex | null {
+function answerUninitialized({ data, value }: OutsideCall): Hex | null {
+  // None of its functions takes funds.
+  if (value > 0n) return '0x';
   if (data === stateRead) return null;
   return data.startsWith(submission) ? notInitialized : '0x';
 }

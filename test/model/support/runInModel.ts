@@ -101,13 +101,14 @@ function askVerifier(verifier: Address, { step, address }: Omit<Circumstances, '
   const data = encodeFunctionData({ abi: verifierAbi, args });
   // Solidity itself reverts on a call to an address without code.
   const stands = outside.get(verifier);
-  return stands === undefined ? '0x' : stands.answer({ data, isStatic: true });
+  return stands === undefined ? '0x' : stands.answer({ data, value: 0n, isStatic: true });
 }
 
 function failAction({ action }: AppliedInput, left: bigint): Hex | null {
   if (action === undefined) return null;
   const { target, value, data } = action;
-  const revertData = value > left ? '0x' : (outside.get(target)?.answer({ data, isStatic: false }) ?? null);
+  const revertData =
+    value > left ? '0x' : (outside.get(target)?.answer({ data, value, isStatic: false }) ?? null);
   return revertData === null ? null : encodeFailure(target, revertData);
 }
 
