@@ -54,6 +54,12 @@ async function deployed(options: { docUri?: string; isIndirect?: boolean } = {})
   };
 }
 
+/** An API that does not wait until an import or a deployment is folded. */
+const startHasty = () =>
+  startTestApi(setting.service.databaseUrl, {
+    rpcUrls: { [chainId]: setting.chain.rpcUrl },
+    env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
+  });
 const adopt = (body: unknown, { call } = principal) => call('POST', '/v0/agreements/import', { body });
 const recordOf = ({ body }: Answer) => recordShape.parse(body.data);
 const get = (path: string, { call } = principal) => call('GET', `/v0/agreements/${path}`);
@@ -271,17 +277,14 @@ describe('the same agreement', () => {
   });
 
   test('that a Draft is about to become is that Draft, which was deployed here', async () => {
-    const { chain, service } = setting;
+    const { chain } = setting;
     const account = createAccount();
     const agreement = buildLease(chain.token);
     const values = { landlord: account.address, tenant, rent: '7' };
     const { factory } = chain;
     const permit = await signDeploy({ account, agreement, values, chainId, factory });
     const deployment = { agreement, displayName: 'Drafted', chainId, initValues: values, ...permit };
-    const hasty = await startTestApi(service.databaseUrl, {
-      rpcUrls: { [chainId]: chain.rpcUrl },
-      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
-    });
+    const hasty = await startHasty();
     const call = createCall(hasty.baseUrl, principal.key);
 
     const draft = await setting.holdFolding(async () => {
@@ -346,11 +349,7 @@ describe('an agreement that somebody else has created with a permit', () => {
   });
 
   test('becomes one record if it is imported before a fold has failed the Draft', async () => {
-    const { chain, service } = setting;
-    const hasty = await startTestApi(service.databaseUrl, {
-      rpcUrls: { [chainId]: chain.rpcUrl },
-      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
-    });
+    const hasty = await startHasty();
     const call = createCall(hasty.baseUrl, principal.key);
     await setting.worker.hold(async () => {
       const { draft, ids } = await setting.holdFolding(async () => {
@@ -376,11 +375,8 @@ describe('an agreement that somebody else has created with a permit', () => {
   });
 
   test('becomes a record of its own if it was created after the deadline of the Draft', async () => {
-    const { chain, service } = setting;
-    const hasty = await startTestApi(service.databaseUrl, {
-      rpcUrls: { [chainId]: chain.rpcUrl },
-      env: { DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' },
-    });
+    const { service } = setting;
+    const hasty = await startHasty();
     const call = createCall(hasty.baseUrl, principal.key);
     await setting.worker.hold(async () => {
       const { draft, id } = await setting.holdFolding(async () => {

@@ -1,11 +1,12 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
 import pino from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { measureRecord } from '../../src/api/agreements/storeRecord.ts';
 import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
 import { createId } from '../../src/platform/database/ids.ts';
-import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
+import { createQuotaKeeper, type QuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { defaultQuotas, quotaNames, readQuotas, setQuota } from '../../src/records/quotas/quotas.ts';
 import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
 import { planTest } from '../../src/records/webhooks/testDelivery.ts';
@@ -238,22 +239,38 @@ test('mails beyond the daily quota are skipped, and principals with fewer mails 
   expect(queued.at(-1)?.key).toBe(`mail:firing ${many.id} 1`);
 });
 
-test('a check goes by what is known while newer data are being read, and never by data of more than two seconds ago', async () => {
-  const { id } = await service.createPrincipal();
-  const { database, pool } = service.handle;
-  let nowMs = 0;
-  const keeper = createQuotaKeeper({ database, logger: pino({ level: 'silent' }), now: () => nowMs });
-  const client = await pool.connect();
-  try {
+describe('while newer data are being read', () => {
+  let keeper: QuotaKeeper;
+  let client: pg.PoolClient;
+  let id: string;
+  let nowMs: number;
+  beforeEach(async () => {
+    const { database, pool } = service.handle;
+    ({ id } = await service.createPrincipal());
+    nowMs = 0;
+    keeper = createQuotaKeeper({ database, logger: pino({ level: 'silent' }), now: () => nowMs });
+    client = await pool.connect();
     await keeper.check(id, 'deploy');
     await client.query('begin; lock table service.usage_days');
     nowMs = 1_500;
     await keeper.check(id, 'deploy');
+  });
+  afterEach(async () => {
+    await client.query('rollback');
+    client.release();
+    await keeper.close();
+  });
+  /** The outcome of a check that does not go by the older data any more. */
+  const checkLater = () => {
     nowMs = 2_001;
-    const checked = keeper.check(id, 'deploy').then(
+    return keeper.check(id, 'deploy').then(
       () => 'allowed',
       ({ reason }) => reason,
     );
+  };
+
+  test('a check goes by what is known, and never by data of more than two seconds ago', async () => {
+    const checked = checkLater();
     const gas = BigInt(defaultQuotas.gasPerDay);
     await client.query(
       `insert into service.usage_days (principal_id, day, gas) values ($1, (now() at time zone 'utc')::date, $2)`,
@@ -262,38 +279,14 @@ test('a check goes by what is known while newer data are being read, and never b
     await client.query('commit');
     // The statement that waited for the lock began before the commit, but sees the committed row.
     expect(await checked).toBe('quota_exceeded');
-  } finally {
-    await client.query('rollback');
-    client.release();
-    await keeper.close();
-  }
-});
+  });
 
-test('usage noted while newer data are being read counts with these too', async () => {
-  const { id } = await service.createPrincipal();
-  const { database, pool } = service.handle;
-  let nowMs = 0;
-  const keeper = createQuotaKeeper({ database, logger: pino({ level: 'silent' }), now: () => nowMs });
-  const client = await pool.connect();
-  try {
-    await keeper.check(id, 'deploy');
-    await client.query('begin; lock table service.usage_days');
-    nowMs = 1_500;
-    await keeper.check(id, 'deploy');
+  test('usage that is noted counts with the newer data too', async () => {
     keeper.note(id, { openTransactions: defaultQuotas.openTransactions });
-    // From now on the check goes by the newer data.
-    nowMs = 2_001;
-    const checked = keeper.check(id, 'deploy').then(
-      () => 'allowed',
-      ({ reason }) => reason,
-    );
+    const checked = checkLater();
     await client.query('commit');
     expect(await checked).toBe('quota_exceeded');
-  } finally {
-    await client.query('rollback');
-    client.release();
-    await keeper.close();
-  }
+  });
 });
 
 test('usage that the database could not store is stored later', async () => {

@@ -3,9 +3,17 @@ import { expect, test } from 'vitest';
 import { readAdoptedPast } from '../../../src/api/agreements/adoptedPast.ts';
 import { storeAdopted } from '../../../src/api/agreements/adoptedRecord.ts';
 import { lookIntoIndex } from '../../../src/api/agreements/indexedAgreement.ts';
-import type { ChainEvent } from '../projector/support/chain.ts';
 import { lampVariables } from '../projector/support/lamp.ts';
-import { annotate, clone, deployment, input, lamp, type Scene, toggle } from '../projector/support/scene.ts';
+import {
+  annotate,
+  clone,
+  deployment,
+  foreignToggle,
+  input,
+  lamp,
+  type Scene,
+  toggle,
+} from '../projector/support/scene.ts';
 import { insertPrincipal } from '../projector/support/serviceRows.ts';
 import { chainId, type Fixture } from '../projector/support/setup.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
@@ -22,12 +30,6 @@ startSceneForEach(
   },
   { confirmations },
 );
-
-/** An input that somebody else sends. */
-const foreign = (brightness: string): ChainEvent => {
-  const { signer: _none, ...sent } = input(toggle(brightness));
-  return sent;
-};
 
 /** Adopts the agreement at the chain's head as an import does, and folds nothing. */
 const adopt = async () => {
@@ -69,7 +71,7 @@ test('a transition that a reorg puts before an adoption, which it follows, is an
   const { tell } = await adopt();
   await scene.fold();
   scene.drop(1);
-  await scene.mine(foreign('5'));
+  await scene.mine(foreignToggle('5'));
   expect(await tell()).toEqual(['dark>lit toggle 1']);
 });
 
@@ -81,20 +83,20 @@ test('the same holds before the adoption is folded, and if the creation moves wi
   const { tell, recordId } = await adopt();
   scene.drop(3);
   await scene.mine(created);
-  await scene.mine(foreign('5'));
+  await scene.mine(foreignToggle('5'));
   await scene.mine();
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', stateBlockNumber: 2n });
   expect(await tell()).toEqual(['dark>lit toggle 1']);
 });
 
 test('a history that a reorg puts after its adoption is announced to nobody, in whatever order', async () => {
-  const [one, two] = [foreign('5'), foreign('6')];
+  const [one, two] = [foreignToggle('5'), foreignToggle('6')];
   await scene.mine(deployment());
   await scene.mine(one, two);
   const { tell } = await adopt();
   await scene.fold();
   scene.drop(1);
-  await scene.mine(foreign('7'));
+  await scene.mine(foreignToggle('7'));
   await scene.mine();
   await scene.mine(two);
   await scene.mine(one);
@@ -114,7 +116,7 @@ test('an input of the history that kept the state is announced to nobody if it c
 });
 
 test('a transition announced after an adoption is announced once, wherever reorgs put it', async () => {
-  const later = foreign('5');
+  const later = foreignToggle('5');
   await scene.mine(deployment());
   await scene.mine();
   const { tell } = await adopt();
@@ -133,14 +135,14 @@ test('a transition that falls out before it is confirmed is announced to nobody'
   const { tell } = await adopt();
   await scene.fold();
   scene.drop(1);
-  await scene.mine(foreign('5'));
+  await scene.mine(foreignToggle('5'));
   scene.drop(1);
   await scene.mine();
   expect(await tell()).toEqual([]);
 });
 
 test('of two adoptions of one agreement, each tells what followed it', async () => {
-  const between = foreign('5');
+  const between = foreignToggle('5');
   await scene.mine(deployment());
   const first = await adopt();
   await scene.fold();
@@ -150,16 +152,16 @@ test('of two adoptions of one agreement, each tells what followed it', async () 
   scene.drop(1);
   await scene.mine();
   await scene.mine(between);
-  await scene.mine(foreign('6'));
+  await scene.mine(foreignToggle('6'));
   expect(await first.tell()).toEqual(['dark>lit toggle 1', 'lit>dark toggle 2']);
   expect(await second.tell()).toEqual(['lit>dark toggle 2']);
 });
 
 test('what was final at an adoption is history by its block, even if a rebuilt index shows all anew', async () => {
   await scene.mine(deployment());
-  await scene.mine(foreign('5'));
+  await scene.mine(foreignToggle('5'));
   for (let count = 0; count < 61; count++) scene.add();
-  const recent = foreign('6');
+  const recent = foreignToggle('6');
   await scene.mine(recent);
   const { past, tell } = await adopt();
   expect(past).toEqual({
@@ -168,7 +170,7 @@ test('what was final at an adoption is history by its block, even if a rebuilt i
     recentInputs: [{ transactionHash: recent.txHash, ordinal: 0 }],
   });
   await scene.fold();
-  await scene.mine(foreign('7'));
+  await scene.mine(foreignToggle('7'));
   await fixture.pool.query(`update service.folded_blocks set hash = 'another'; update service.projections
     set compared_deployment = 'another'`);
   await scene.fold();
@@ -177,7 +179,7 @@ test('what was final at an adoption is history by its block, even if a rebuilt i
 
 test('beyond five thousand inputs that a reorg can reach, the earlier ones are history by their block', async () => {
   await scene.mine(deployment());
-  await scene.mine(foreign('5'));
+  await scene.mine(foreignToggle('5'));
   await scene.mine(...Array.from({ length: 2_500 }, () => input(annotate('busy'))));
   await scene.mine(...Array.from({ length: 2_500 }, () => input(annotate('busy'))));
   const { past } = await adopt();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChainEvent } from '../projector/support/chain.ts';
-import { clone, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
+import { clone, deployment, foreignToggle, type Scene } from '../projector/support/scene.ts';
 import type { Fixture } from '../projector/support/setup.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
@@ -15,12 +14,6 @@ startSceneForEach(
   { confirmations },
 );
 
-/** An input that somebody else sends. */
-const foreign = (brightness: string): ChainEvent => {
-  const { signer: _none, ...sent } = input(toggle(brightness));
-  return sent;
-};
-
 /** Adopts the agreement at the chain's head, as an import does. `tell` confirms everything and reads the feed. */
 const adopt = async () => {
   const { principalId, recordId } = await scene.askFor(clone);
@@ -34,7 +27,7 @@ const adopt = async () => {
 };
 
 test('a history that comes back in a later block than it fell out of is announced to nobody', async () => {
-  const known = foreign('5');
+  const known = foreignToggle('5');
   await scene.mine(deployment());
   await scene.mine(known);
   await scene.mine();
@@ -46,7 +39,7 @@ test('a history that comes back in a later block than it fell out of is announce
 });
 
 test('a history that falls out and comes back twice is announced to nobody, and what follows it is', async () => {
-  const known = foreign('5');
+  const known = foreignToggle('5');
   await scene.mine(deployment());
   await scene.mine(known);
   const tell = await adopt();
@@ -54,6 +47,6 @@ test('a history that falls out and comes back twice is announced to nobody, and 
   await scene.mine(known);
   scene.drop(1);
   await scene.mine(known);
-  await scene.mine(foreign('6'));
+  await scene.mine(foreignToggle('6'));
   expect(await tell()).toEqual(['lit>dark toggle 2']);
 });

@@ -33,6 +33,12 @@ export function input(
   return { kind: 'input', ...common, input: sent, ...details };
 }
 
+/** A toggle that somebody else sends. */
+export function foreignToggle(brightness: string): ChainEvent {
+  const { signer: _none, ...sent } = input(toggle(brightness));
+  return sent;
+}
+
 /** An indexed chain, a principal, and one folding process. */
 export type Scene = ReturnType<typeof createScene> extends Promise<infer T> ? T : never;
 
