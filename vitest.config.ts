@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { ProjectOrder } from './test/support/projectOrder.ts';
 
 // Tests start some two hundred processes of the same code; without a cache each would compile it again.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url));
@@ -30,6 +31,7 @@ export default defineConfig({
     maxWorkers: 4,
     // For files whose tests mostly wait: each starts its own processes.
     maxConcurrency: 3,
+    sequence: { sequencer: ProjectOrder },
     // The programs under test and one PostgreSQL, for all projects.
     globalSetup: ['test/support/globalPrograms.ts', 'test/support/globalPostgres.ts'],
     projects: [

@@ -9,8 +9,8 @@ import { createDeliveryWorld, type DeliveryWorld, loopbackRules } from '../suppo
 import { createExplainedPool, type Effort, type ExplainedPool } from './support/explainedPool.ts';
 
 /** Disabled subscriptions of one principal; what waits for one subscription. */
-const disabled = 20_000;
-const heap = 20_000;
+const disabled = 10_000;
+const heap = 10_000;
 const url = 'http://127.0.0.1:9/hook';
 const modes = ['force_custom_plan', 'force_generic_plan', 'auto'];
 

@@ -1,10 +1,15 @@
+import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
 import type { DevStack } from '../../../src/cli/dev/devStack.ts';
 import { createLocalStacks } from '../../e2e/support/localStack.ts';
+import { listenLocally } from '../../support/listenLocally.ts';
+
+export type SharedStack = Pick<DevStack, 'baseUrl' | 'apiKey' | 'chains' | 'accounts' | 'databaseUrl'>;
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    stack: Pick<DevStack, 'baseUrl' | 'apiKey' | 'chains' | 'accounts' | 'databaseUrl'>;
+    /** Answers with the `SharedStack` once it is up, or with 500 and the reason if it did not start. */
+    stackUrl: string;
   }
 }
 
@@ -15,23 +20,30 @@ declare module 'vitest' {
 const lookIntervalMs = 1_000;
 
 /**
- * Starts one running service for all tests of the client, as its users start it. It ends when all of their
- * files are done.
+ * Starts one running service for all tests of the client, as its users start it, while tests of other projects
+ * already run. It ends when all of the client's files are done.
  */
 export default async function startStack(project: TestProject): Promise<() => Promise<void>> {
   const stacks = await createLocalStacks();
-  try {
-    const { stack } = await stacks.start();
-    const { baseUrl, apiKey, chains, accounts, databaseUrl } = stack;
-    project.provide('stack', { baseUrl, apiKey, chains, accounts, databaseUrl });
-  } catch (error) {
-    await stacks.dispose();
-    throw error;
-  }
+  const starting = stacks.start().then(
+    ({ stack: { baseUrl, apiKey, chains, accounts, databaseUrl } }): { status: number; text: string } => {
+      const shared: SharedStack = { baseUrl, apiKey, chains, accounts, databaseUrl };
+      return { status: 200, text: JSON.stringify(shared) };
+    },
+    (error) => ({ status: 500, text: String(error) }),
+  );
+  const server = await listenLocally(
+    createServer(async (_, response) => {
+      const { status, text } = await starting;
+      response.writeHead(status).end(text);
+    }),
+  );
+  project.provide('stackUrl', server.url);
+
   let disposed: Promise<void> | undefined;
   const dispose = () => {
     clearInterval(looking);
-    disposed ??= stacks.dispose();
+    disposed ??= Promise.all([server.close(), stacks.dispose()]).then(() => {});
     return disposed;
   };
   const { testFiles } = await project.globTestFiles();

@@ -2,13 +2,21 @@ import { type Address, createWalletClient, http, numberToHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { inject } from 'vitest';
 import { AgreementsClient, type ClientOptions } from '../../../client/src/index.ts';
+import type { SharedStack } from './globalStack.ts';
 
 /** The chain of these tests' agreements. */
 export const chainId = 59141;
 
-export const stack = inject('stack');
+export const stack = await readStack();
 const { rpcUrl: url } = stack.chains.find((chain) => chain.chainId === chainId) ?? { rpcUrl: '' };
 export const rpcUrl = url;
+
+/** Waits for the stack, which starts beside the first tests of other projects. */
+async function readStack(): Promise<SharedStack> {
+  const response = await fetch(inject('stackUrl'));
+  if (!response.ok) throw new Error(await response.text());
+  return Object(await response.json());
+}
 
 export function createClient(options: Partial<ClientOptions> = {}): AgreementsClient {
   return new AgreementsClient({ baseUrl: stack.baseUrl, apiKey: stack.apiKey, ...options });

@@ -49,7 +49,7 @@ describe('rendering beside the event loop', () => {
   });
 
   test('ends when it takes too long, with the text as it was written, and goes on with the next', async () => {
-    create({ renderMs: 2_000 });
+    create({ renderMs: 1_000 });
     const hostile = endless('agr_hostile');
     const [plain, next] = await Promise.all([pages.render(hostile), pages.render(ordinary)]);
     expect(plain).toBe(buildPlainPage(hostile));

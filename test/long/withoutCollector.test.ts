@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { patienceMs } from '../../support/patience.ts';
-import { startTraceCollector } from '../../support/traceCollector.ts';
-import { waitUntil } from '../../support/waitUntil.ts';
-import { loadsOf, startTracedService, type TracedService } from './support/tracedService.ts';
+import { loadsOf, startTracedService, type TracedService } from '../service/tracing/support/tracedService.ts';
+import { patienceMs } from '../support/patience.ts';
+import { startTraceCollector } from '../support/traceCollector.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 
 /** The tests start three processes at a time. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
