@@ -111,9 +111,9 @@ const openRows = `
     select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData", sent.created_at,
       used.count::text as mined, sent.state = 'accepted' as "isWaiting"
     from service.transactions sent
-    cross join lateral (select coalesce((
+    cross join lateral (select case when lower(sent.signer) = asked.signer then own.nonce else coalesce((
       select count from ${index}.permit_counts
-      where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) as count) as used
+      where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) end as count offset 0) as used
     where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
       and sent.permit_nonce >= used.count and (sent.state <> 'accepted' or not ${hasMoved('sent')}) and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
         select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id and shared.status <> 'FAILED'))
@@ -122,18 +122,20 @@ const openRows = `
 
 /**
  * Each piece is looked up by its key, so that neither the number of requests nor the size of the tables
- * changes a plan.
+ * changes a plan. The own nonce is read once: most open rows of an agreement are often of the same signer.
  */
 const statement = `
   select asked.ordinal, standing.*
   from json_to_recordset($1::json) as asked(ordinal int, chain_id int, contract text, signer text, storing text[], open_keys text[],
     mined_key text, gas_kind text, principal_id text, known text[], known_moment text)
   cross join lateral (
+    select coalesce((
+      select count from ${index}.permit_counts
+      where chain_id = asked.chain_id and contract = asked.contract and signer = asked.signer), 0) as nonce offset 0) as own
+  cross join lateral (
     select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number, (
         select hash from ${index}.blocks where chain_id = asked.chain_id and number = shown.updated_block_number) as block_hash, (
-        select timestamp::float8 from ${index}.heads where chain_id = asked.chain_id) as head_timestamp, coalesce((
-        select count from ${index}.permit_counts
-        where chain_id = asked.chain_id and contract = asked.contract and signer = asked.signer), 0)::text as own_nonce, (
+        select timestamp::float8 from ${index}.heads where chain_id = asked.chain_id) as head_timestamp, own.nonce::text as own_nonce, (
         select json_build_object('executionGas', execution_gas::text, 'callBytes', call_bytes) from service.gas_bounds
         where chain_id = asked.chain_id and kind = asked.gas_kind) as learned, (
         select json_agg(json_build_object('inputId', input_id, 'payload', payload) order by position desc)
