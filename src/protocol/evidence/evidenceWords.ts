@@ -61,8 +61,8 @@ function describeStorage({ blockNumber, time, accounts }: NonNullable<Facts['sto
   const { checked, others } = accounts;
   const permits =
     others === 0
-      ? 'From each account that the steps and the rules name, it had accepted the permits shown here and no others: no permit of these accounts was left out'
-      : `From ${checked} of the ${checked + others} accounts that the steps and the rules name, it had accepted the permits shown here and no others; permits of the other accounts may have been left out`;
+      ? 'From each account that the steps and the rules name, the contract had accepted the permits shown here and no others: no permit of these accounts was left out'
+      : `From ${checked} of the ${checked + others} accounts that the steps and the rules name, the contract had accepted the permits shown here and no others; permits of the other accounts may have been left out`;
   return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state. ${permits}`;
 }
 

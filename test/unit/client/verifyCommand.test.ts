@@ -76,7 +76,7 @@ describe('agreements verify --rpc', () => {
     answerAsChain();
     const { code, text } = await verify(lease, ...anchored, '--rpc', 'http://a,http://b,http://liar/key');
     expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining('anchored') });
-    expect(text).toContain(`liar names another hash of block ${blocks[0]?.number}: ${other}`);
+    expect(text).toContain(`liar reports another hash of block ${blocks[0]?.number}: ${other}`);
     expect(text).not.toContain('/key');
   });
 
