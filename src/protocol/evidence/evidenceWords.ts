@@ -100,7 +100,7 @@ function listTrusted(facts: Facts): string[] {
     said.push(
       acts[0]?.by === 'permit'
         ? 'That the agreement started with the values and the rules in the file. Another contract made the call, so nothing shows which of the owner’s permits created this agreement. The owner may have signed other permits over the same text, with other values.'
-        : 'That the agreement started with the values and the rules in the file: another contract made the call, so nothing shows them.',
+        : 'That the agreement started with the values and the rules that the file states: another contract made the call.',
     );
   const conditions = listConditions(facts);
   if (storage && conditions.length > 0)
