@@ -3,8 +3,8 @@
 
     verify.py FILE... [--require LEVEL] [--trust-hash n:0x...] [--trust-sequencer 0x...] [--trust-layout 4,5,6,7] [--json]
 
-It shares no code with the service: where both agree, the documents say enough. Exit code 0 if every file holds at the level
-demanded, 1 if one does not.
+It shares no code with the service: if both agree, these two pages are complete. Exit code 0 if every file reaches the
+level of --require, otherwise 1.
 """
 
 import argparse
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Malformed(Exception):
-    """Bytes are not the encoding that they should be."""
+    """Bytes are not a valid encoding."""
 
 
 class Invalid(Exception):
@@ -42,7 +42,7 @@ class Invalid(Exception):
 
 
 class Reverted(Exception):
-    """The contract would not have accepted this."""
+    """The contract would have refused this."""
 
 
 def require(condition, reason, path=""):
@@ -51,7 +51,7 @@ def require(condition, reason, path=""):
 
 
 class guarded:
-    """Turns malformed bytes into the refusal that the place calls for."""
+    """Turns malformed bytes into a refusal with this reason and path."""
 
     def __init__(self, reason, path):
         self.reason, self.path = reason, path
@@ -177,7 +177,7 @@ def _add(one, other):
 
 @lru_cache(maxsize=20_000)
 def recover(digest, r, s, parity):
-    """The address (20 bytes) that signed, or None; the high form of a signature is none."""
+    """The address (20 bytes) that signed, or None. A signature with a high s is invalid."""
     if not 0 < r < ORDER or not 0 < s <= ORDER // 2 or parity not in (0, 1):
         return None
     square = (pow(r, 3, P) + 7) % P
@@ -211,7 +211,7 @@ MOST_DEPTH, MOST_PARTS = 8, 1_000_000
 def rlp_decode(data):
     item, end = _rlp_item(data, 0, len(data), 0, [MOST_PARTS])
     if end != len(data):
-        raise Malformed("has bytes left over")
+        raise Malformed("has bytes after its end")
     return item
 
 
@@ -290,14 +290,14 @@ def as_number(item):
 
 
 def trie_value(root, key, proof):
-    """What the trie holds at the key, or None. Every node given is used, and is the one that its parent names."""
+    """The trie's value at the key, or None. Every given node must be used and have the hash that its parent names."""
     nodes = list(reversed(proof))
 
     def load(reference):
         if isinstance(reference, list):
             return reference
         if len(reference) != 32 or not nodes or keccak(nodes[-1]) != reference:
-            raise Malformed("lacks a node, or has another one")
+            raise Malformed("lacks a node, or has a wrong one")
         return as_list(rlp_decode(nodes.pop()))
 
     path = [nibble for byte in key for nibble in (byte >> 4, byte & 15)]
@@ -329,7 +329,7 @@ def trie_value(root, key, proof):
             raise Malformed("has an extension without a path")
         node = load(node[1])
     if nodes:
-        raise Malformed("has nodes that lead nowhere")
+        raise Malformed("has nodes that are not used")
     return value
 
 
@@ -373,7 +373,7 @@ def word(number):
 
 
 def abi_encode(kinds, values):
-    """The encoding of a tuple. Words may come as bytes already."""
+    """Encodes a tuple. A word may be given as bytes."""
     heads, tails = [], []
     size = sum(head_size(kind) for kind in kinds)
     for kind, value in zip(kinds, values):
@@ -472,7 +472,7 @@ def _refuse_constant(text):
 
 
 def _read_object(pairs):
-    """The last of several members of one name counts; those named by integers come first."""
+    """Of members with one name the last counts; members named by integers come first."""
     members = dict(pairs)
     indexes = [key for key in members if re.fullmatch("0|[1-9][0-9]{0,9}", key) and int(key) < 2**32 - 1]
     first = {key: members[key] for key in sorted(indexes, key=int)}
@@ -705,7 +705,7 @@ def invalid(condition):
 
 
 def member(holder, key):
-    """A member of an object that may be absent; anything that is no object is invalid."""
+    """A member, None if it or the whole object is absent. A holder that is no object is invalid."""
     invalid(holder is not None and not isinstance(holder, dict))
     return (holder or {}).get(key)
 
@@ -748,7 +748,7 @@ def read_address(value):
 
 
 def canonical(value, variable):
-    """A value of a file in its one canonical form; None where it has another type."""
+    """The canonical form of a file's value; None if the value has another type."""
     kind = variable["kind"]
     if kind == UINT256:
         number = read_uint(value)
@@ -979,7 +979,7 @@ def choose(functions, values):
 
 
 def encode_argument(kind, value):
-    """Whether it is a byte string, and the word or the bytes."""
+    """Whether the type is dynamic, and the word or the bytes."""
     if kind == "bool":
         return False, word(1 if value is True else 0)
     if kind == "address":
@@ -1055,7 +1055,7 @@ def check_header(block, path):
     with guarded("header_mismatch", path):
         fields = as_list(rlp_decode(data))
         if len(fields) < 15:
-            raise Malformed("is no header")
+            raise Malformed("is not a block header")
         number, time = as_number(fields[8]), as_number(fields[11])
         for at in (3, 4, 5):
             as_bytes(fields[at], 32)
@@ -1074,7 +1074,7 @@ def envelope(data):
 
 
 def parse_transaction(data):
-    """Receiver, data, chain id, nonce, sender (None: the signature is bad), and the type."""
+    """Receiver, data, chain id, nonce, sender (None: invalid signature), and the type."""
     kind, body = envelope(data)
     fields = as_list(rlp_decode(body))
     if kind == 0x7E:
@@ -1093,7 +1093,7 @@ def parse_transaction(data):
         return receiver(fields[3]), as_bytes(fields[5]), chain_id, as_number(fields[0]), signer, kind
     to, place, size = PLACES.get(kind, (0, 0, 0))
     if len(fields) != size or not size:
-        raise Malformed("is of no known type")
+        raise Malformed("is not of a known type")
     parity, r, s = map(as_number, fields[-3:])
     signer = recover(keccak(bytes([kind]) + rlp_encode(fields[:-3])), r, s, parity)
     nonce = as_number(fields[1])
@@ -1113,7 +1113,7 @@ def parse_receipt(data):
     for item in as_list(fields[3]):
         parts = as_list(item)
         if len(parts) != 3:
-            raise Malformed("has a log that is none")
+            raise Malformed("has a log that has not three fields")
         topics = [as_bytes(topic, 32) for topic in as_list(parts[1])]
         logs.append((as_bytes(parts[0], 20), topics, as_bytes(parts[2])))
     return kind, as_number(fields[0]) == 1, logs
@@ -1310,7 +1310,7 @@ def read_submit(data):
 
 
 def check_deployment(file, transaction, compiled):
-    """By what it is shown who deployed."""
+    """What proves the deployer: a permit, a transaction, or nothing."""
     facts, place = file["agreement"], file["deployment"]["log"]
     factory, address, owner = raw(file["chain"]["factory"]), raw(facts["address"]), raw(facts["owner"])
     uri, doc_hash, initial = compiled.content[:3]
@@ -1394,7 +1394,7 @@ def check_data(kind, data):
 
 
 class Engine:
-    """An agreement played again from its creation."""
+    """An agreement replayed from its creation."""
 
     def __init__(self, compiled, owner):
         self.state, self.nonces = compiled.initial_state, {}
@@ -1424,7 +1424,7 @@ class Engine:
             self.signers.add(data[12:])
 
     def possible_signers(self):
-        """Those who signed permits come first, if there are too many."""
+        """If there are too many, signers of permits take precedence."""
         signers = sorted(self.permitted) + sorted(self.signers - self.permitted)
         return sorted(signers[:MOST_SIGNERS])
 
@@ -1434,7 +1434,7 @@ class Engine:
         return data[12:]
 
     def play(self, name, payload, sender, permit, time):
-        """`sender` None: unknown, and conditions about it are passed over. `permit`: signer, nonce, deadline. The action's target, if any."""
+        """`sender` None: unknown, conditions about it are skipped. `permit`: signer, nonce, deadline. Returns the action's target, if any."""
         if permit:
             signer, nonce, deadline = permit
             self.permitted.add(signer)
@@ -1479,7 +1479,7 @@ class Engine:
 
 
 def check_input(file, at, transactions, engine):
-    """By what it is shown who acted."""
+    """What proves the actor: a permit, a transaction, or nothing."""
     one, path = file["inputs"][at], f"inputs[{at}]"
     transaction = transactions[one["transaction"]]
     agreement = raw(file["agreement"]["address"])
@@ -1546,7 +1546,7 @@ LAYOUT = ("docHash", "initialState", "currentState", "nonces")
 
 
 def check_state(file, headers, engine, layout):
-    """`layout`: the slots that the reader knows, in the order of LAYOUT, or None: then they are the file's own statement."""
+    """`layout`: the slots that the reader knows, in the order of LAYOUT. None: the file's own layout is used."""
     state, facts = file["state"], file["agreement"]
     is_last = state["block"] == len(headers) - 1 and headers[state["block"]] is not None
     require(is_last, "state_proof_invalid", "state.block")
@@ -1659,13 +1659,13 @@ def find_level(data, hashes, sequencers, factory, layout):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description="Checks files of evidence; asks nobody.")
+    parser = argparse.ArgumentParser(description="Checks evidence files without any request.")
     parser.add_argument("files", nargs="+")
     parser.add_argument("--require", choices=LEVELS[1:], default="included")
     parser.add_argument("--trust-hash", action="append", default=[], metavar="n:0x…")
     parser.add_argument("--trust-sequencer", action="append", default=[], metavar="0x…")
     parser.add_argument("--trust-layout", metavar="4,5,6,7", help="slots of docHash, initialState, currentState, nonces")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     return parser.parse_args()
 
 

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { drawFacts } from './table.ts';
 
-const warning = 'Give it to that person alone: whoever has it can read the agreement.';
+const warning = 'Give the link only to that person: anyone who has it can read the agreement.';
 
 type Recipient = {
   /** The record's id, or its address with the chain. */
@@ -11,7 +11,7 @@ type Recipient = {
 };
 
 /**
- * Creates and prints a link where somebody else signs: a participant of an agreement, or the owner of a
+ * Creates and prints a link with which somebody else signs: a participant of an agreement, or the owner of a
  * draft.
  */
 export async function handOutLink(

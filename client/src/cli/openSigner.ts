@@ -21,7 +21,7 @@ export async function openSigner(env: Terminal['env'], options: SignerOptions): 
   if (keystore !== undefined) return openKeystore(keystore, readPassword(env, options));
   const key = env.AGREEMENTS_PRIVATE_KEY;
   if (key === undefined)
-    throw new CliError('There is nothing to sign with: set AGREEMENTS_PRIVATE_KEY, or name a --keystore.');
+    throw new CliError('There is no key to sign with: set AGREEMENTS_PRIVATE_KEY, or name a --keystore.');
   return openKey(key, 'AGREEMENTS_PRIVATE_KEY');
 }
 
@@ -41,18 +41,18 @@ async function openKeystore(file: string, password: string): Promise<PrivateKeyA
     const keystore: Keystore.Keystore = JSON.parse(text);
     key = Keystore.decrypt(keystore, await Keystore.toKeyAsync(keystore, { password }));
   } catch {
-    throw new CliError(`${file} is no keystore of version 3, or the password is not its.`);
+    throw new CliError(`${file} is not a keystore of version 3, or the password is wrong.`);
   }
   return openKey(key, file);
 }
 
 function openKey(key: string, where: string): PrivateKeyAccount {
   const hex = key.startsWith('0x') ? key.slice(2) : key;
-  if (!/^[0-9a-fA-F]{64}$/.test(hex)) throw new CliError(`${where} holds no private key: 64 hex digits.`);
+  if (!/^[0-9a-fA-F]{64}$/.test(hex)) throw new CliError(`${where} must hold a private key: 64 hex digits.`);
   try {
     return privateKeyToAccount(`0x${hex}`);
   } catch {
-    throw new CliError(`${where} holds no private key of the curve.`);
+    throw new CliError(`${where} holds a private key that is 0 or too large.`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { CliError } from './cliError.ts';
 
-/** @throws CliError for what is no whole number above zero. */
+/** @throws CliError for anything but a whole number above 0. */
 export function readCount(text: string, option: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
-  throw new CliError(`${option} takes a number above 0.`);
+  throw new CliError(`${option} takes a whole number above 0.`);
 }

@@ -12,18 +12,18 @@ export async function readDocument(terminal: Terminal, file: string): Promise<Js
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${name} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CliError(`${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (isJsonObject(value)) return value;
-  throw new CliError(`${name} holds no JSON object.`);
+  throw new CliError(`${name} must hold a JSON object.`);
 }
 
-/** `NAME=VALUE`, each once; `true` and `false` are booleans. @throws CliError without a name. */
+/** `NAME=VALUE`, each name once; every value is a text. @throws CliError for anything else. */
 export function readPairs(pairs: readonly string[], option: string): Record<string, string> {
   const read: Record<string, string> = {};
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1) throw new CliError(`${option} takes NAME=VALUE, and ${JSON.stringify(pair)} is none.`);
+    if (at < 1) throw new CliError(`${option} takes NAME=VALUE, not ${JSON.stringify(pair)}.`);
     const name = pair.slice(0, at);
     if (Object.hasOwn(read, name)) throw new CliError(`${option} names ${name} twice.`);
     read[name] = pair.slice(at + 1);

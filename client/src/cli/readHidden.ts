@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 /**
- * A line that somebody types or pastes at the terminal, which does not show it. Empty after Ctrl-D. Ctrl-C interrupts the process, as
+ * Reads a line that is typed or pasted; the terminal does not show it. Empty after Ctrl-D. Ctrl-C interrupts the process, as
  * elsewhere.
  */
 export function readHidden(prompt: string, stopped: AbortSignal): Promise<string> {

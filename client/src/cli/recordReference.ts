@@ -8,10 +8,10 @@ export type ChainChoice = { readonly chain?: string };
 export function takeRecord(command: Command): Command {
   return command
     .argument('<id>', "the record's id, or the address of its contract")
-    .option('--chain <id>', 'the chain, where an address is known on several');
+    .option('--chain <id>', 'the chain, if the address is known on several');
 }
 
-/** @throws CliError for a chain that is no number. */
+/** @throws CliError if the chain is not a number. */
 export function readChain({ chain }: ChainChoice): { readonly chainId: number | undefined } {
   return { chainId: chain === undefined ? undefined : readCount(chain, '--chain') };
 }

@@ -30,19 +30,19 @@ Examples:
 
 Signing: AGREEMENTS_PRIVATE_KEY, or --keystore with AGREEMENTS_KEYSTORE_PASSWORD or --password-file.
 Access: AGREEMENTS_URL and AGREEMENTS_API_KEY, or agreements login.
-Exit codes: 0 done, 1 refused, 2 wrong use, 3 no access, 4 not found, 5 service away, 6 failed on its way or not in time,
-130 stopped before it was done.`;
+Exit codes: 0 done, 1 refused, 2 wrong use, 3 no access, 4 not found, 5 service away, 6 failed or timed out,
+130 stopped before the end.`;
 
 /** The whole command line; nothing runs before it is parsed. */
 export function buildProgram(terminal: Terminal, ending: Ending): Command {
   const program = new Command('agreements')
     .description('Deploys, reads and moves agreements.')
     .version(manifest.version, '-V, --version', 'print the version of this program')
-    .option('--json', 'print one JSON value, or one a line where there is no end')
+    .option('--json', 'print one JSON value; commands without an end print one per line')
     .option('--url <url>', 'the service, instead of AGREEMENTS_URL or the last login')
     .option(
       '--api-key <key>',
-      'instead of AGREEMENTS_API_KEY or the last login; others may see it in the list of processes',
+      'instead of AGREEMENTS_API_KEY or the last login; visible to others in the list of processes',
     )
     .exitOverride()
     .showHelpAfterError('(--help shows how it is used)')

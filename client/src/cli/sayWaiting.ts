@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 /** Most chains take a transaction within this time. */
 const quietMs = 5_000;
 
-/** Waits for what a chain has to take; tells a person who waits for long that only the wait can be stopped. */
+/** Waits for a transaction. After a while it tells the user that only the wait can be stopped. */
 export async function sayWaiting<Result>(
   { terminal, asJson }: Pick<Context, 'terminal' | 'asJson'>,
   work: Promise<Result>,
@@ -11,7 +11,7 @@ export async function sayWaiting<Result>(
   const timer = setTimeout(() => {
     if (!asJson())
       terminal.printError(
-        'waiting for the chain; Ctrl-C ends the wait, and takes back nothing that was sent',
+        'waiting for the chain; Ctrl-C ends only the wait, and undoes nothing that was sent',
       );
   }, quietMs);
   return work.finally(() => clearTimeout(timer));

@@ -9,7 +9,7 @@ export type Settings = { readonly baseUrl: string; readonly apiKey: string };
 
 type Environment = Terminal['env'];
 
-/** For this user only: `agreements/config.json` in the configuration folder. */
+/** The user's own file: `agreements/config.json` in the configuration folder. */
 export function settingsFile(env: Environment): string {
   const home = env.HOME || homedir();
   const folder = env.XDG_CONFIG_HOME || env.APPDATA || join(home, '.config');
@@ -56,8 +56,8 @@ export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
     return new AgreementsClient({ baseUrl, apiKey });
   } catch (error) {
     if (error instanceof TypeError && error.message.includes('apiKey'))
-      throw new CliError('The API key has spaces or characters that no key has.', exitCodes.access);
-    throw new CliError(`The service's address begins with http:// or https://, and ${baseUrl} does not.`);
+      throw new CliError('The API key has characters that no API key can have.', exitCodes.access);
+    throw new CliError(`The service's address must begin with http:// or https://, not be ${baseUrl}.`);
   }
 }
 
@@ -82,6 +82,6 @@ function readSaved(env: Environment): Partial<Settings> {
     };
     return { ...read('baseUrl'), ...read('apiKey') };
   } catch {
-    throw new CliError(`${file} is no JSON: run agreements login again.`);
+    throw new CliError(`${file} is not JSON: run agreements login again.`);
   }
 }

@@ -5,7 +5,7 @@ const largestPage = 100;
 /** The first items of a list, and whether there are more. */
 export type Taken<Item> = { readonly items: readonly Item[]; readonly hasMore: boolean };
 
-/** Takes so many items from a list that `open` begins with pages of that size. */
+/** Takes the first `count` items of a list; `open` begins the list, with pages of a size. */
 export async function takeFirst<Item>(
   count: number,
   open: (pageSize: number) => AsyncIterable<Item>,

@@ -51,7 +51,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
     onSuccess: () => queries.invalidateQueries({ queryKey: source.key }),
     onError: (error) => isSpentPermit(error) && prepare.reset(),
   });
-  /** What was prepared is for the account that it was prepared for. */
+  /** The prepared data are valid for this account only. */
   const use = (other: Connected | undefined) => {
     setWallet(other);
     prepare.reset();

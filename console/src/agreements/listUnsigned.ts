@@ -6,7 +6,7 @@ type Submitted = Pick<ShownInput, 'inputId' | 'status' | 'values'>;
 
 /**
  * The variables whose shown values are neither in the deployment's signature nor in one of these inputs. A value of an
- * older input counts as not signed.
+ * input that is not listed counts as not signed.
  */
 export function listUnsigned(
   { json, variables }: Pick<Shown, 'json' | 'variables'>,

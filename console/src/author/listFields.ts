@@ -9,7 +9,7 @@ type Field = {
 
 const reference = /\$\{variables\.(\w+)/;
 
-/** The fields of an input of an undeployed document, for a form; the service has the last word on them. */
+/** The fields of an input of an undeployed document, for a form; the service decides in the end. */
 export function listFields(json: unknown, inputId: string): Field[] {
   const input = member(json, 'execution', 'inputs', inputId);
   const data = member(input, 'data') ?? member(input, 'schema');

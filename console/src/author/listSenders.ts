@@ -3,8 +3,8 @@ import { isObject, member } from '../agreements/member.ts';
 const reference = /\$\{variables\.(\w+)/;
 
 /**
- * The variables whose wallets may send an input of an undeployed document; undefined if anyone may. For a
- * sensible choice in a form: the service decides.
+ * The variables whose wallets may send an input of an undeployed document; undefined if anyone may. Only a
+ * suggestion for a form: the service decides.
  */
 export function listSenders(json: unknown, inputId: string): ReadonlySet<string> | undefined {
   const issuer = member(json, 'execution', 'inputs', inputId, 'issuer');

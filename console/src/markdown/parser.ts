@@ -4,5 +4,5 @@ import MarkdownIt from 'markdown-it';
 export const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 // Characters behind a backslash and entities stay tokens of their own: they begin no tag.
 markdown.core.ruler.disable('text_join');
-// Definitions of links vanish from a text, whatever they say: they stay text, and so do the links that use them.
+// Markdown would hide definitions of links. Here they stay text, and so do the links that use them.
 markdown.disable('reference');

@@ -9,8 +9,8 @@ export const phraseTags = ['b', 'del', 'em', 'i', 'ins', 'mark', 's', 'small', '
 const tagText = new RegExp(`(</?(?:${phraseTags.join('|')})>|<br ?/?>)`, 'i');
 
 /**
- * The tokens of a phrase with tokens of their own for tags in the text. Only a tag whose end follows at the
- * same level becomes an element, and everything else stays text.
+ * The tokens of a phrase, with separate tokens for tags in the text. A tag becomes an element only if its end
+ * follows at the same level. Everything else stays text.
  */
 export function readPhrases(tokens: readonly Token[]): TextToken[] {
   const pieces: TextToken[] = tokens.flatMap((token) =>
@@ -25,7 +25,7 @@ export function readPhrases(tokens: readonly Token[]): TextToken[] {
   return pieces;
 }
 
-/** @param begun where the tags begin that have not ended at this level, the innermost last. */
+/** @param begun where the unfinished tags of this level begin, the innermost last. */
 function readTag(pieces: TextToken[], { at, begun }: { at: number; begun: number[] }): void {
   const text = pieces[at]?.content.toLowerCase() ?? '';
   const name = text.replace(/[</ >]/g, '');

@@ -10,7 +10,7 @@ const silenceMs = 45_000;
 /** Past events follow each other without such a pause. */
 const quietMs = 1_000;
 
-/** How the reader stands to the feed: still reading the past, at its end, or without a connection. */
+/** Whether the reader still reads past events, is at the end of the feed, or has no connection. */
 export type Standing = 'behind' | 'live' | 'lost';
 
 type Following = {

@@ -1,16 +1,16 @@
 type Gathering<Item> = {
   readonly restMs: number;
-  /** Gets all that came since the last time. The next turn begins once it is done and has rested. Must not throw. */
+  /** Takes all items since the last turn. The next turn begins after it and a rest. Must not throw. */
   readonly handOver: (items: readonly Item[]) => void | Promise<void>;
 };
 
 export type Gatherer<Item> = {
   readonly add: (item: Item) => void;
-  /** Nothing is handed over from now on. */
+  /** Hands nothing over any more. */
   readonly stop: () => void;
 };
 
-/** Hands items over together: the first at once, those that come during a turn or its rest after it. */
+/** Hands items over in groups: the first item at once, items that come during a turn or its rest afterwards. */
 export function gather<Item>({ restMs, handOver }: Gathering<Item>): Gatherer<Item> {
   let waiting: Item[] = [];
   let isBusy = false;

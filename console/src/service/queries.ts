@@ -10,7 +10,7 @@ export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
 }
 
-/** The pause before a failed request is repeated: until it succeeds, so that a page recovers without its reader. */
+/** The pause before a failed request is repeated. It is repeated until it succeeds, so that pages recover alone. */
 export function healAfter(error: unknown): number | false {
   return error && mayPass(error) ? healMs : false;
 }

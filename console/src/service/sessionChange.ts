@@ -5,7 +5,7 @@ type Kind = 'key' | 'wallet';
 
 const channel = new BroadcastChannel('agreements-session');
 
-/** Tells this browser's other tabs, which have the same cookies, that a session is another one or has ended. */
+/** Tells this browser's other tabs, which share its cookies, that a session was replaced or has ended. */
 export function tellSessionChange(kind: Kind): void {
   channel.postMessage(kind);
 }

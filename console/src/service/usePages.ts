@@ -13,7 +13,7 @@ type Listed<Row> = {
   readonly lookMs?: number;
 };
 
-/** So many pages are refreshed by themselves; more would cost a request each. */
+/** Longer lists are not refreshed automatically: each page costs a request. */
 const refreshedPages = 4;
 
 /** A list that is shown page after page: its rows so far, and how to get more. */

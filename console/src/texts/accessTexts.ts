@@ -79,7 +79,7 @@ export const accessTexts = {
       parts.length === 0 ? 'Whenever the state changes' : `When ${parts.join(' and ')}`,
     fromAny: (states: string) => `the state was ${states}`,
     toAny: (states: string) => `the state becomes ${states}`,
-    byAny: (inputs: string) => `it is by ${inputs}`,
+    byAny: (inputs: string) => `the input is ${inputs}`,
     stateAge: (time: string, states: string) => `When ${states} has lasted for ${time}`,
     deadline: (time: string, variable: string, states: string) =>
       `When ${variable} is ${time} or less ahead, in ${states}`,
@@ -89,7 +89,7 @@ export const accessTexts = {
     channels: { external_webhook: 'webhook', email: 'email' } as Readonly<Record<string, string>>,
     everyone: 'all participants',
     observers: 'the observers',
-    once: 'once per stay',
+    once: 'once per stay in the state',
     daily: 'every day',
     every: (time: string) => `every ${time}`,
     or: ' or ',

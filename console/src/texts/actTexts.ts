@@ -15,7 +15,7 @@ export const actTexts = {
   noWallet: 'No wallet was found in this browser. Install one, or open this page in the browser that has it.',
   connect: (name: string) => `Connect ${name}`,
   connected: (name: string) => `${name} is connected as`,
-  wrongWallet: 'This wallet may not do that. The document names:',
+  wrongWallet: 'This wallet may not do this. The document allows:',
   wrongLinkWallet: 'This link is for another wallet. Choose this account in your wallet, then connect again:',
   anotherAccount: 'Use another account',
   review: 'Review what to sign',
@@ -28,7 +28,7 @@ export const actTexts = {
   onContract: 'for the contract',
   documentAddress: 'document at',
   documentElsewhere:
-    'This address is not at this service. What is found there may differ from the text on this page.',
+    'This address does not belong to this service. The text there may differ from the text on this page.',
   notSigned:
     'You do not sign the following. It is not on the chain, and others may see something else in its place:',
   goodOnce: (nonce: string) => `Valid once (nonce ${nonce}), until`,
@@ -38,15 +38,15 @@ export const actTexts = {
   digestSameExcept:
     'The two are the same: the service asks you to sign exactly what you see, except for what is marked as not signed.',
   digestOther:
-    'They differ. The service asks for something else than what you see here, and nothing will be signed. Tell whoever operates it.',
+    'They differ. The service asks you to sign something else than what you see here. Nothing will be signed. Tell the operator of the service.',
   differences: 'What differs:',
-  verdictBad: 'The service says that it would be refused now:',
+  verdictBad: 'The service would refuse it now:',
   sign: 'Sign in the wallet',
   waiting: 'Waiting for the wallet…',
   sending: 'Sending…',
   sendAgain: 'Send again',
   mayBeStored:
-    'It is signed, and the service may have stored it already. Then it is sent to the chain without this page. “Send again” repeats the same signature, which counts only once. Do not sign it anew.',
+    'It is signed, and the service may have stored it already. Then it is sent to the chain without this page. “Send again” repeats the same signature, which counts only once. Do not sign again.',
   steps: {
     signed: 'Signed',
     sent: 'Sent to the chain',
@@ -63,9 +63,9 @@ export const actTexts = {
   draft: {
     title: 'Waiting for a signature',
     lead: 'This agreement was prepared by somebody else and is not deployed yet. It is deployed once its owner signs:',
-    sentence: (name: string) => `Deploy the agreement “${name}”, as it stands below, with you as its owner`,
+    sentence: (name: string) => `Deploy the agreement “${name}”, as shown below, with you as its owner`,
     wrongWallet: 'Only this wallet signs it:',
-    sent: 'Signed and sent. The agreement moves on here as soon as the chain shows it.',
+    sent: 'Signed and sent. This page changes as soon as the chain shows the deployment.',
   },
   invalid: {
     required: 'Required',

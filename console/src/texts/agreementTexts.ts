@@ -29,7 +29,7 @@ export const agreementTexts = {
     next: 'Next page',
     first: 'First page',
     empty: 'No agreement yet.',
-    emptyHint: 'An agreement appears here as soon as it is deployed, here or through the API.',
+    emptyHint: 'An agreement appears as soon as it is deployed, in this console or through the API.',
     begin: 'Write the first one',
     none: 'No agreement matches these filters.',
     total: (n: number) => count(n, 'agreement', 'agreements'),
@@ -56,7 +56,7 @@ export const agreementTexts = {
     documentLead: 'The text with its current values. Values that are not set yet are in brackets.',
     notSigned: '(not signed)',
     notSignedLead:
-      'Values marked “not signed” are neither in the signature of the deployment nor in an input of the timeline as shown. Others may see other values in their place.',
+      'No signature covers the values marked “not signed”: neither that of the deployment nor that of an input shown in the timeline. Others may see other values in their place.',
     asWritten: 'A rendering would leave out a part of this text, so it is shown as written.',
     source: 'Source',
     variables: 'Variables',
@@ -98,8 +98,8 @@ export const agreementTexts = {
     noLink: 'This address holds no link. It may have been cut off when it was copied: ask for it again.',
     gone: 'This link is no longer valid: it has expired or was revoked. Ask the sender for a new one.',
     may: {
-      read: 'You may read this agreement by the link that you have opened.',
-      sign: 'You may read this agreement and act in it, by the link that you have opened.',
+      read: 'Your link lets you read this agreement.',
+      sign: 'Your link lets you read this agreement and act in it.',
     },
     signAs: (name: string) => `You act as ${name}, with the wallet`,
   },

@@ -16,25 +16,25 @@ export const evidenceTexts = {
     none: {
       title: 'Not proved',
       meaning:
-        'A signature cannot be read. Only blocks that you trust can show that the chain took these steps, and who took them.',
+        'A signature cannot be read. Only blocks that you trust can show that the chain executed these steps, and who took them.',
     },
     signed: {
       title: 'Signed',
-      meaning: 'The signatures are genuine. That the chain took these steps is not proved by the file.',
+      meaning: 'The signatures are genuine. The file does not prove that the chain executed these steps.',
     },
     included: {
       title: 'Signed and included',
       meaning:
-        'The signatures are genuine, and the steps stand in the blocks that are listed below. Whether these blocks belong to the chain is not proved by the file.',
+        'The signatures are genuine, and the steps are in the blocks listed below. The file does not prove that these blocks belong to the chain.',
     },
     anchored: {
       title: 'Signed, included and anchored',
-      meaning: 'The signatures are genuine, and the steps stand in blocks that you trust.',
+      meaning: 'The signatures are genuine, and the steps are in blocks that you trust.',
     },
     anchoredOnly: {
       title: 'Included and anchored',
       meaning:
-        'The steps stand in blocks that you trust. A signature cannot be read: some accounts are named by these blocks alone.',
+        'The steps are in blocks that you trust. Not every signature can be read: only these blocks name some of the accounts.',
     },
   },
   state: 'State',
@@ -60,11 +60,11 @@ export const evidenceTexts = {
   notShown: 'What this does not show',
   blocks: 'Blocks',
   blocksLead: (chain: string) =>
-    `To be sure that these blocks are those of ${chain}, compare their hashes with a source that you trust, such as a block explorer or a node of your own, and enter what it says: a number and a hash in each line.`,
+    `Do these blocks belong to ${chain}? Compare their hashes with a source that you trust, such as a block explorer or your own node. Enter the hashes of that source: a block number and a hash in each line.`,
   blockCount: (n: number) => count(n, 'block', 'blocks'),
   confirmed: 'confirmed',
   hashes: 'Hashes from a source that you trust',
-  hashesFault: 'Each line takes a number and 0x with 64 hex digits.',
+  hashesFault: 'Each line takes a block number, and 0x with 64 hex digits.',
   hashesExample: '1234567 0x…',
   again: 'Check again with these',
   text: 'The text',
@@ -73,14 +73,13 @@ export const evidenceTexts = {
   showText: 'Show the document as it was hashed',
   refused: 'Refused',
   refusedTitle: 'This file proves nothing',
-  refusedHint:
-    'It was damaged, or somebody has changed it. Ask whoever gave it to you for the file as the service made it.',
+  refusedHint: 'The file was damaged or changed. Ask for the original file that the service made.',
   reason: 'Reason',
   reasonPlace: ', in',
   unreadable: 'The file cannot be read.',
   page: {
     title: 'Check evidence of an agreement',
-    lead: 'A file of evidence shows who signed what, and when. It is checked here, in your browser: nothing of it is sent anywhere, and this page works without a connection once it is open.',
+    lead: 'An evidence file shows who signed what, and when. Your browser checks it: nothing is sent, and this page works without a connection once it is open.',
     drop: 'Drop a file here, or choose one',
     dropHint: 'evidence-….json, up to 64 MiB',
   },

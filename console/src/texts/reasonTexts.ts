@@ -1,6 +1,6 @@
 /** Explanations of refusals for readers, shown before the service's own sentence. */
 export const reasonTexts: Readonly<Record<string, string>> = {
-  unsupported_chain: 'This installation does not work with that chain.',
+  unsupported_chain: 'This service does not support this chain.',
   invalid_agreement: 'The document has errors.',
   invalid_values: 'Some values do not fit the document.',
   invalid_participants: 'The participants are not valid.',
@@ -11,14 +11,14 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   state_not_accepting: 'The agreement does not accept this input in its current state.',
   no_transition: 'No transition of the document uses this input.',
   schema_mismatch: 'Some values do not meet the rules of the document.',
-  issuer_not_allowed: 'This wallet may not do that: the document names others for it.',
+  issuer_not_allowed: 'This wallet may not do this: the document allows it to others.',
   permit_expired: 'The signature has expired. Sign again.',
   stale_nonce: 'This wallet has acted meanwhile. Sign again.',
   future_nonce: 'An earlier signature of this wallet is missing. Sign again.',
   nonce_in_flight: 'Another input of this wallet is pending. Wait until it is mined.',
-  signature_mismatch: 'The wallet has signed something else, or as somebody else.',
+  signature_mismatch: 'The wallet signed something else, or with another account.',
   action_reverted: 'The contract refuses it.',
   relayer_unfunded: 'The service cannot pay for the transaction at the moment.',
   predecessor_failed: 'An earlier input of this wallet has failed, and this one with it.',
-  link_limit_reached: 'There are as many links as are allowed. Revoke one first.',
+  link_limit_reached: 'The limit of links is reached. Revoke one first.',
 };

@@ -8,13 +8,13 @@ export const walletTexts = {
     given_up:
       'You have stopped waiting for the wallet. Nothing was sent. If it still asks you to sign, decline it there.',
     unknown_chain: 'The wallet does not know this chain. Add the chain in the wallet, then try again.',
-    failed: 'The wallet could not do what it was asked for. Nothing was sent.',
+    failed: 'The wallet has failed. Nothing was sent.',
   },
   faults: {
     other_chain:
       'The wallet stays on another chain. Nothing was signed. Switch it to this chain, then try again.',
     other_signer:
       'The wallet has signed something else, or with another account than it has shown. Nothing was sent. Do not use this wallet before you know why.',
-    no_signature: 'The wallet has answered with something that is no signature. Nothing was sent.',
+    no_signature: 'The wallet did not answer with a signature. Nothing was sent.',
   },
 };

@@ -16,7 +16,7 @@ export const webhookTexts = {
     statuses: { active: 'active', disabled: 'disabled' },
     last: 'Last success',
     failing: (n: number) => `${n} failed in a row`,
-    secretOnce: 'This secret signs the deliveries. Keep it now: it is not shown again.',
+    secretOnce: 'This secret signs the deliveries. Copy it now: it is not shown again.',
     empty: 'No webhook yet.',
     emptyHint: 'Past events are on the Events page.',
     make: 'Create',
@@ -52,7 +52,7 @@ export const webhookTexts = {
     graceUntil: 'The old secret is valid until',
     recover: 'Resend failed deliveries since',
     recovered: (n: number, more: boolean) =>
-      `${n} ${n === 1 ? 'delivery is' : 'deliveries are'} resent${more ? '; there are more: repeat it' : ''}.`,
+      `${n} ${n === 1 ? 'delivery is' : 'deliveries are'} resent.${more ? ' There are more: press again.' : ''}`,
     deliveries: 'Deliveries',
     deliveryStatus: 'Status',
     deliveryStatuses: {
@@ -98,7 +98,7 @@ export const webhookTexts = {
   },
   events: {
     title: 'Events',
-    lead: 'All events in order, live: the same that webhooks carry.',
+    lead: 'All events in order, live. Webhooks carry the same events.',
     standings: { behind: 'Catching up…', live: 'Live', lost: 'Connection lost; reconnecting' },
     connecting: 'Connecting…',
     type: 'Type',

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../client/src/index.ts';
 
-/** The refusals of a permit whose nonce or deadline the service cannot take any more, or not yet. */
+/** The refusals of a permit because its nonce or deadline is no longer valid, or not yet. */
 const reasons: ReadonlySet<string | undefined> = new Set([
   'permit_expired',
   'stale_nonce',
@@ -8,7 +8,7 @@ const reasons: ReadonlySet<string | undefined> = new Set([
   'nonce_in_flight',
 ]);
 
-/** Whether what was prepared cannot be sent: it takes newly prepared data, with another nonce and deadline, to sign again. */
+/** Whether the prepared data cannot be sent: signing again needs new data, with another nonce and deadline. */
 export function isSpentPermit(error: unknown): boolean {
   return error instanceof ApiError && reasons.has(error.reason);
 }

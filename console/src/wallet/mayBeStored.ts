@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, InvalidResponseError } from '../../../client
 
 const conflict = 409;
 
-/** Whether the service may have stored what it was sent, although the call failed. A refusal with a reason says no. */
+/** Whether the service may have stored the input although the call failed. After a refusal with a reason it has not. */
 export function mayBeStored(error: unknown): boolean {
   if (!(error instanceof ApiError))
     return error instanceof ConnectionError || error instanceof InvalidResponseError;

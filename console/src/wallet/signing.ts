@@ -65,7 +65,7 @@ export function checkDeployment(facts: DeploymentFacts, offered: SignableTypedDa
   return compare(typedData, offered);
 }
 
-/** A deadline of the service more than a day ahead counts as different, because nobody here has chosen it. */
+/** A deadline of the service more than a day ahead counts as different, because the user did not choose it. */
 function compare(typedData: ComputedTypedData, offered: SignableTypedData): Checked {
   const facts = { typedData, digest: hashTypedData(typedData), offeredDigest: offered.digest };
   try {

@@ -24,7 +24,7 @@ const busyStates = new Set(['55P03', '40P01']);
 /**
  * Applies the pending migrations of a folder, each in its own transaction. Processes of an earlier version
  * may run meanwhile. A migration first locks every table that it names. If it does not get all locks at once,
- * it lets go and tries again later, for as long as that takes. Each try delays running processes by less than
+ * it releases them and tries again later, as often as needed. Each try delays running processes by less than
  * a second, and the migration itself by its duration; a migration that only creates indexes does not delay
  * reads. The caller makes sure that nobody else migrates.
  */
@@ -66,7 +66,7 @@ async function applyPatiently(
 async function apply(client: pg.ClientBase, { sql, hash, folderMillis }: MigrationMeta): Promise<void> {
   const tables = await findTables(client, sql.join('\n'));
   if (tables.length > 0) {
-    // Blocks no read and no write, but maintenance that would begin.
+    // Blocks no reads or writes, only maintenance that would begin.
     await client.query(`set local lock_timeout = ${reserveTimeoutMs}`);
     for (const table of tables) await client.query(`lock table ${table} in share update exclusive mode`);
     await client.query(`set local lock_timeout = ${Math.ceil(lockTimeoutMs / tables.length)}`);

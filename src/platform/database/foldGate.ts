@@ -6,8 +6,8 @@ import type { Queryable } from './database.ts';
 const foldGate = 0x67617465;
 
 /**
- * For a transaction that changes records which a fold of their chain may change as well: the fold fails if this
- * transaction commits first. Returns whether it may go on, because no fold holds the gate shut.
+ * For a transaction that changes records which a fold of their chain may change too: the fold fails if this transaction
+ * commits first. Returns false if a fold holds the gate shut; then the transaction must not go on.
  */
 export async function passFoldGate(transaction: Queryable, chainId: number): Promise<boolean> {
   const { rows } = await transaction.execute<{ is_open: boolean }>(

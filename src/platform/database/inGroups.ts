@@ -21,7 +21,7 @@ type Queue<Item, Result> = { waiting: Asker<Item, Result>[]; atWork: number; isB
  * that none fails because of another.
  *
  * @param run a statement that does all or nothing; gives one result for each item, in their order.
- * @param ownerOf only items of one owner share a group. Needed if items can differ much in what they cost.
+ * @param ownerOf only items of one owner share a group. Needed if the cost of items can differ much.
  */
 export function inGroups<Item, Result>(
   run: (pool: pg.Pool, items: readonly Item[]) => Promise<readonly Result[]>,

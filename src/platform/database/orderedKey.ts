@@ -1,7 +1,6 @@
 /**
  * The collation of the key of an index over `(key, column, …)`. Each column uses its own collation, and all
- * three compare bytes. So an index in one order cannot serve another order, and the planner has no choice
- * between them.
+ * three compare bytes. So the planner cannot use an index in one order for another order.
  */
 const collations = {
   created_at: '"C"',

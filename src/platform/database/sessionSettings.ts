@@ -7,8 +7,8 @@ import type pg from 'pg';
 export const commonSettings = { jit: 'off' } as const;
 
 /**
- * With these settings the database ends the session within a minute if the client's host disappears, and
- * releases its locks: also if an answer is under way to it, when no keepalive is sent.
+ * With these settings the database ends the session and releases its locks within a minute if the client's host
+ * disappears, also while an answer is under way, when no keepalive is sent.
  */
 export const noticeEnd = {
   tcp_keepalives_idle: '30',

@@ -6,17 +6,16 @@ export class EncodingError extends Error {
   override readonly name = 'EncodingError';
 }
 
-/** Blocks, transactions, receipts and trie nodes need half of that. */
+/** Headers, transactions, receipts and trie nodes nest at most 4 lists. */
 const mostDepth = 8;
 /** A receipt of 100,000 events with four topics has fewer. */
 const mostItems = 1_000_000;
-/** Shared, because a hostile file may consist of such items. */
+/** Shared: a hostile file may consist of single bytes. */
 const single = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
 const empty = new Uint8Array();
 
 /**
- * Decodes RLP in its only valid form. Its memory is bounded by the number of items, whatever the bytes say of
- * their lengths.
+ * Decodes canonical RLP. The number of items bounds the memory, whatever lengths the bytes claim.
  *
  * @throws EncodingError for anything else, for more than 8 nested lists, and for more than 1,000,000 items.
  */
@@ -59,6 +58,6 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
     return single[byte] ?? found;
   };
   const item = read(bytes.length, 0);
-  if (at !== bytes.length) throw new EncodingError('has bytes behind its end');
+  if (at !== bytes.length) throw new EncodingError('has bytes after its end');
   return item;
 }

@@ -41,7 +41,8 @@ export async function describeInput(
 ): Promise<EvidenceAct> {
   const input = file.inputs[at];
   const transaction = input && transactions[input.transaction];
-  if (!input || !transaction) refuse('bad_format', `inputs[${at}]`, 'There is no such transaction.');
+  if (!input || !transaction)
+    refuse('bad_format', `inputs[${at}]`, 'The input names a transaction that the file does not have.');
   const { by, actor, outcome } = await checkInput(file, at, { transaction, replay });
   return {
     position: at + 1,

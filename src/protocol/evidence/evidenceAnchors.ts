@@ -11,8 +11,8 @@ export type TrustedAnchors = {
    */
   readonly trustedHashes?: ReadonlyMap<number, Hex> | undefined;
   /**
-   * Sequencer accounts that sign headers as Clique does. If one of them signed all blocks, the file is
-   * `anchored`.
+   * Sequencer accounts that sign headers as Clique does. If each block is signed by one of them, the
+   * file is `anchored`.
    */
   readonly trustedSequencers?: readonly Hex[] | undefined;
 };
@@ -33,7 +33,7 @@ export async function findAnchor(
       refuse(
         'block_contradicted',
         `blocks[${at}].hash`,
-        `Block ${number} has the hash ${known} by what you trust.`,
+        `You trust another hash of block ${number}: ${known}.`,
       );
   }
   if (file.blocks.every(({ number }) => trustedHashes?.has(number))) return 'hashes';

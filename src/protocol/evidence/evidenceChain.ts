@@ -34,21 +34,23 @@ export function checked<Value>(reason: RefusalReason, path: string, run: () => V
   } catch (error) {
     if (error instanceof EncodingError) refuse(reason, path, `${path} ${error.message}.`);
     if (error instanceof TrieProofError) refuse(reason, path, error.message);
-    if (error instanceof PayloadError) refuse(reason, path, `${path} is not encoded as the contracts do it.`);
+    if (error instanceof PayloadError)
+      refuse(reason, path, `${path} is not encoded as the contracts encode it.`);
     throw error;
   }
 }
 
-/** @throws EvidenceRefusal if blocks are out of order, or a header is not that of its block. */
+/** @throws EvidenceRefusal if blocks are out of order, or a header is that of another block. */
 export function checkBlocks({ blocks, transactions, state }: EvidenceFile): (Header | null)[] {
   const used = new Set([...transactions.map(({ block }) => block), ...(state ? [state.block] : [])]);
   return blocks.map((block, at) => {
     const path = `blocks[${at}]`;
     const before = blocks[at - 1];
-    if (before && before.number >= block.number) refuse('order_invalid', path, 'Blocks do not ascend.');
+    if (before && before.number >= block.number)
+      refuse('order_invalid', path, 'The blocks are not in ascending order.');
     if (before && before.timestamp > block.timestamp)
-      refuse('order_invalid', path, 'The time goes backwards.');
-    if (!used.has(at)) refuse('order_invalid', path, 'Nothing in the file stands in this block.');
+      refuse('order_invalid', path, 'The block has an earlier time than the block before it.');
+    if (!used.has(at)) refuse('order_invalid', path, 'Nothing in the file belongs to this block.');
     return block.header === null ? null : checkHeader(block, block.header, path);
   });
 }
@@ -73,7 +75,8 @@ export async function checkTransaction(
   const path = `transactions[${at}]`;
   const entry = file.transactions[at];
   const block = entry && file.blocks[entry.block];
-  if (!entry || !block) refuse('bad_format', `${path}.block`, 'There is no such block.');
+  if (!entry || !block)
+    refuse('bad_format', `${path}.block`, 'The transaction names a block that the file does not have.');
   requireOrder(file.transactions[at - 1], entry, path);
   const transaction = checked('transaction_invalid', `${path}.raw`, () => parseTransaction(entry.raw));
   if (transaction.hash !== entry.hash)
@@ -87,7 +90,7 @@ export async function checkTransaction(
   const isIncluded = checkInclusion(entry, header, path);
   const receipt = checked('receipt_proof_invalid', `${path}.receipt`, () => parseReceipt(entry.receipt));
   if (receipt.type !== transaction.type)
-    refuse('transaction_invalid', `${path}.receipt`, 'The receipt is that of another type of transaction.');
+    refuse('transaction_invalid', `${path}.receipt`, 'The receipt belongs to another type of transaction.');
   if (!receipt.succeeded) refuse('transaction_invalid', `${path}.receipt`, 'The transaction failed.');
   return { ...transaction, block, logs: receipt.logs, from: signing && from, isIncluded };
 }
@@ -99,21 +102,21 @@ function requireOrder(
 ): void {
   if (!before || before.block < entry.block) return;
   if (before.block === entry.block && before.index < entry.index) return;
-  refuse('order_invalid', path, 'Transactions do not ascend.');
+  refuse('order_invalid', path, 'The transactions are not in ascending order.');
 }
 
 function checkInclusion(entry: EvidenceTransaction, header: Header | null, path: string): boolean {
   const { proof, receiptProof, index } = entry;
   if (header === null || proof === null || receiptProof === null) {
     if (header !== null || proof !== null || receiptProof !== null)
-      refuse('bad_format', path, 'A header and the proofs of its block go together.');
+      refuse('bad_format', path, 'The header and both proofs must be in the file, or none of them.');
     return false;
   }
   const key = RLP.encode(index);
   const prove = (reason: RefusalReason, part: string, root: Hex, nodes: readonly Hex[], raw: Hex) => {
     const value = checked(reason, `${path}.${part}`, () => readTrieProof(root, key, nodes));
     if (value === null || keccak256Bytes(value) !== keccak256Bytes(hexToBytes(raw)))
-      refuse(reason, `${path}.${part}`, 'The block holds something else at this place.');
+      refuse(reason, `${path}.${part}`, 'The block holds something else at this index.');
   };
   prove('transaction_proof_invalid', 'proof', header.transactionsRoot, proof, entry.raw);
   prove('receipt_proof_invalid', 'receiptProof', header.receiptsRoot, receiptProof, entry.receipt);

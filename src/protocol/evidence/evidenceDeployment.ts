@@ -21,14 +21,14 @@ export type SignedBy = 'permit' | 'transaction' | 'nothing';
 export type CheckedDeployment = {
   readonly by: SignedBy;
   /**
-   * Whether the values and rules are those of the creation. If another contract made the call, they are the
-   * file's own statement: the owner may have signed other permits over the same document, and the factory's
-   * event does not show which one was used.
+   * Whether the deploying call shows the initial values and the rules. If another contract made the call, they
+   * are the file's own statement: the owner may have signed other permits over the same document, and no event
+   * shows which permit was used.
    */
   readonly hasProvedContent: boolean;
 };
 
-/** @throws EvidenceRefusal if the deployment is not that of the document by the owner. */
+/** @throws EvidenceRefusal if the owner did not deploy this document with these values. */
 export async function checkDeployment(
   file: EvidenceFile,
   transaction: CheckedTransaction,
@@ -39,7 +39,7 @@ export async function checkDeployment(
   const path = 'deployment';
   const log = logs[deployment.log];
   if (!isEvent(log, 'AgreementDeployed', chain.factory))
-    refuse('log_mismatch', `${path}.log`, 'The receipt has no AgreementDeployed of the factory there.');
+    refuse('log_mismatch', `${path}.log`, 'This log of the receipt is not AgreementDeployed of the factory.');
   if (log.topics[1] !== addressTopic(agreement.address))
     refuse('log_mismatch', 'agreement.address', 'The factory deployed another agreement.');
   if (log.topics[2] !== addressTopic(agreement.owner))
@@ -64,18 +64,18 @@ function requireText({ agreement }: EvidenceFile, data: Hex, path: string): void
     refuse('log_mismatch', 'agreement.docHash', 'The chain has another document hash.');
 }
 
-/** At its creation the agreement's event must match the factory's. */
+/** The agreement's own event must match the factory's. */
 function requireInitialized(file: EvidenceFile, { logs }: CheckedTransaction): void {
   const { agreement } = file;
   const path = 'agreement.initialState';
   const own = logs.filter((log) => isEvent(log, 'AgreementInitialized', agreement.address));
   const [log] = own;
   if (own.length !== 1 || log === undefined)
-    refuse('log_mismatch', path, 'The agreement was not initialised once in this transaction.');
+    refuse('log_mismatch', path, 'The receipt must have exactly one AgreementInitialized of the agreement.');
   const { text, words } = checked('log_mismatch', path, () => readTextAndWords(log.data, 2));
   const isSame = text === textHex(agreement.docUri) && words[0] === agreement.docHash;
   if (!isSame || log.topics[1] !== addressTopic(agreement.owner))
-    refuse('log_mismatch', path, 'The agreement was initialised with something else.');
+    refuse('log_mismatch', path, 'The agreement was initialised with another owner, URI or hash.');
   if (words[1] !== agreement.initialState)
     refuse('log_mismatch', path, 'The agreement started in another state.');
 }
@@ -107,21 +107,22 @@ async function requireAuthority(
   const path = 'deployment.permit';
   const call = transaction.to === chain.factory ? readCreateCall(transaction.data) : undefined;
   if (transaction.to === chain.factory && call === undefined)
-    refuse('call_mismatch', 'deployment', 'The transaction calls the factory with something else.');
+    refuse('call_mismatch', 'deployment', 'The transaction calls no create function of the factory.');
   if (call && JSON.stringify(call.content) !== JSON.stringify(hashParameters(parameters)))
     refuse('parameters_mismatch', 'document', 'The agreement was created with other parameters.');
   if (signer === undefined) {
-    if (permit !== null) refuse('log_mismatch', path, 'The chain knows of no permit.');
+    if (permit !== null)
+      refuse('log_mismatch', path, 'The file has a permit, and the receipt has no event about it.');
     requireNoPermit(call?.permit, 'deployment');
     if (!call) return { by: 'nothing', hasProvedContent: false };
     if (transaction.from !== undefined && transaction.from !== agreement.owner)
-      refuse('signature_invalid', 'agreement.owner', 'Somebody else has signed the transaction.');
+      refuse('signature_invalid', 'agreement.owner', 'The signer of the transaction is not the owner.');
     return { by: transaction.from === undefined ? 'nothing' : 'transaction', hasProvedContent: true };
   }
   if (signer !== agreement.owner)
-    refuse('log_mismatch', 'agreement.owner', 'Somebody else has given the permit.');
+    refuse('log_mismatch', 'agreement.owner', 'The signer of the permit is not the owner.');
   if (permit === null) {
-    if (call) refuse('call_mismatch', path, 'The signature stands in the transaction, but not in the file.');
+    if (call) refuse('call_mismatch', path, 'The signature is in the transaction, but not in the file.');
     return { by: 'nothing', hasProvedContent: false };
   }
   if (permit.signer !== signer) refuse('log_mismatch', `${path}.signer`, 'The chain names another signer.');
@@ -130,12 +131,12 @@ async function requireAuthority(
   const { chainId, factory } = chain;
   await requirePermit(permit, buildDeployMessage(permit, { chainId, factory, parameters }), path);
   if (BigInt(permit.deadline) < BigInt(transaction.block.timestamp))
-    refuse('signature_invalid', `${path}.deadline`, 'The permit had expired.');
+    refuse('signature_invalid', `${path}.deadline`, 'The permit expired before this block.');
   return { by: 'permit', hasProvedContent: call !== undefined };
 }
 
 /**
- * The contracts log every permit that they take. Without the log, whoever submitted the permit would pass for
+ * The contracts log every permit that they accept. Without this check, the submitter of a permit would pass for
  * its signer. @throws EvidenceRefusal `call_mismatch`.
  */
 export function requireNoPermit(called: CalledPermit | undefined, path: string): void {

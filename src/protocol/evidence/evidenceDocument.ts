@@ -33,8 +33,8 @@ export function listNeededValues(agreement: unknown, docUri: string, values: Wir
 /**
  * Compiles the document of a file to its on-chain parameters.
  *
- * @throws EvidenceRefusal `document_mismatch` for another text than the contract names, `parameters_mismatch` for values that
- * it does not compile with, or does not need.
+ * @throws EvidenceRefusal `document_mismatch` if the text is not the hashed one, `parameters_mismatch` if it does not compile with the
+ * file's values, or does not need all of them.
  */
 export function compileDocument({ document, agreement: facts }: EvidenceFile): CompiledDocument {
   if (hashDocument(document.text) !== facts.docHash)
@@ -46,7 +46,7 @@ export function compileDocument({ document, agreement: facts }: EvidenceFile): C
     const parameters = compileAgreement(agreement, { docUri: facts.docUri, values });
     const needed = listNeededValues(agreement, facts.docUri, values);
     if (JSON.stringify(needed) !== JSON.stringify(document.values))
-      refuseValues('The values are not exactly those that the document needs, in ascending order.');
+      refuseValues('The values must be exactly those that the document needs, ascending by name.');
     requireCanonical(agreement, document.values);
     if (parameters.initialState !== facts.initialState)
       refuse('parameters_mismatch', 'agreement.initialState', 'The document starts in another state.');
@@ -62,13 +62,9 @@ function parseText(text: string): unknown {
     const agreement: unknown = JSON.parse(text);
     if (serializeAgreement(agreement) === text) return agreement;
   } catch {
-    // Not JSON: refused by a later check.
+    // Not JSON: refused below.
   }
-  return refuse(
-    'document_mismatch',
-    'document.text',
-    'The text is not the one that is hashed of a document.',
-  );
+  return refuse('document_mismatch', 'document.text', 'The text is not the canonical JSON of a document.');
 }
 
 /** Other spellings of one value would compile to the same. */
@@ -80,7 +76,7 @@ function requireCanonical(agreement: unknown, values: readonly EvidenceValue[]):
     const variable = variables.get(name);
     const parsed = variable && parseValue(value, variable);
     if (parsed?.ok && parsed.value !== value)
-      refuse('parameters_mismatch', `document.values[${at}]`, 'The value is not in its one canonical form.');
+      refuse('parameters_mismatch', `document.values[${at}]`, 'The value is not in its canonical form.');
   }
 }
 

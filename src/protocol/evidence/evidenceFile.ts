@@ -76,9 +76,9 @@ export type EvidenceInput = {
 };
 
 /**
- * Where the engine stores the proved values: slots of its storage, 32 bytes each; `nonces` is a mapping's
- * slot. In a file this is a statement by its maker: the account's proof names the engine, and no proof shows
- * the engine's code.
+ * The storage slots in which the engine keeps the proved values, 32 bytes each; `nonces` is the slot of a
+ * mapping. In a file, the layout is a statement by the file's maker: the account's proof shows which engine is
+ * used, and no proof shows the engine's code.
  */
 export type EvidenceLayout = {
   readonly docHash: Hex;
@@ -135,7 +135,7 @@ export type EvidenceFile = {
   readonly state: EvidenceState | null;
 };
 
-/** An address or hash in the only form that files use. */
+/** An address or hash in lower case, as files have it. */
 export function lowerHex(hex: Address | Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`;
 }

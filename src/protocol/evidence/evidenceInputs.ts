@@ -27,7 +27,7 @@ export function requireComplete(file: EvidenceFile, transactions: readonly Check
   if (deployment.transaction !== 0)
     refuse('order_invalid', 'deployment.transaction', 'The deployment is not the first transaction.');
   if (inputs.length !== agreement.inputCount)
-    refuse('incomplete', 'agreement.inputCount', 'The file holds another number of inputs.');
+    refuse('incomplete', 'agreement.inputCount', 'The file does not have this number of inputs.');
   const held = transactions.flatMap(({ logs }, transaction) =>
     logs.flatMap((log, at) =>
       isEvent(log, 'InputAccepted', agreement.address) ? [{ transaction, log: at }] : [],
@@ -38,26 +38,30 @@ export function requireComplete(file: EvidenceFile, transactions: readonly Check
     const path = `inputs[${at}]`;
     const before = inputs[at - 1];
     if (before && (before.transaction - one.transaction || before.log - one.log) >= 0)
-      refuse('order_invalid', path, 'Inputs do not ascend.');
+      refuse('order_invalid', path, 'The inputs are not in ascending order.');
     if (transactions[one.transaction] === undefined)
-      refuse('bad_format', `${path}.transaction`, 'There is no such transaction.');
+      refuse(
+        'bad_format',
+        `${path}.transaction`,
+        'The input names a transaction that the file does not have.',
+      );
     const log = transactions[one.transaction]?.logs[one.log];
     if (!isEvent(log, 'InputAccepted', agreement.address))
-      refuse('log_mismatch', `${path}.log`, 'The receipt has no InputAccepted of the agreement there.');
+      refuse('log_mismatch', `${path}.log`, 'This log of the receipt is not InputAccepted of the agreement.');
     if (expected?.transaction !== one.transaction || expected.log !== one.log)
-      refuse('incomplete', path, 'A receipt holds an input before this one that the file leaves out.');
+      refuse('incomplete', path, 'The file leaves out an input before this one that a receipt holds.');
   }
   if (held.length !== inputs.length)
-    refuse('incomplete', 'inputs', 'A receipt holds an input that the file leaves out.');
+    refuse('incomplete', 'inputs', 'The file leaves out an input that a receipt holds.');
   const used = new Set([0, ...inputs.map(({ transaction }) => transaction)]);
   if (transactions.some((_, at) => !used.has(at)))
-    refuse('order_invalid', 'transactions', 'A transaction holds nothing of this agreement.');
+    refuse('order_invalid', 'transactions', 'A transaction holds neither the deployment nor an input.');
   requireOnce(file, transactions);
 }
 
 /**
- * A chain takes each transaction once, and those of a sender in the order of their nonces. A call of the
- * agreement itself is one input: the engine lets no other one in meanwhile.
+ * A chain includes each transaction once, and each sender's transactions in the order of their nonces. A direct
+ * call of the agreement is one input: the engine accepts no other one during the call.
  */
 function requireOnce({ agreement, inputs }: EvidenceFile, transactions: readonly CheckedTransaction[]): void {
   const nonces = new Map<Hex, bigint>();
@@ -65,7 +69,11 @@ function requireOnce({ agreement, inputs }: EvidenceFile, transactions: readonly
     if (from === undefined || nonce === undefined) continue;
     const before = nonces.get(from);
     if (before !== undefined && before >= nonce)
-      refuse('order_invalid', `transactions[${at}]`, 'The sender had used this nonce or a later one before.');
+      refuse(
+        'order_invalid',
+        `transactions[${at}]`,
+        'The sender has already used this nonce or a later one.',
+      );
     nonces.set(from, nonce);
   }
   if (new Set(transactions.map(({ hash }) => hash)).size < transactions.length)
@@ -77,7 +85,7 @@ function requireOnce({ agreement, inputs }: EvidenceFile, transactions: readonly
 
 /**
  * Checks one input against its receipt, its call and its signature, and replays it. @throws EvidenceRefusal
- * otherwise.
+ * if it does not hold.
  */
 export async function checkInput(
   file: EvidenceFile,
@@ -91,7 +99,7 @@ export async function checkInput(
   const said = checked('log_mismatch', path, () => readInputAccepted(log));
   for (const name of ['fromState', 'toState', 'inputId', 'payload'] as const)
     if (said[name] !== input[name])
-      refuse('log_mismatch', `${path}.${name}`, 'The receipt says something else.');
+      refuse('log_mismatch', `${path}.${name}`, 'The receipt has another value.');
   const permitLog = transaction.logs[input.log + 1];
   const isPermitted = isEvent(permitLog, 'InputSubmittedWithPermit', file.agreement.address);
   if (isPermitted && permitLog.topics[3] !== input.inputId)
@@ -118,7 +126,11 @@ export async function checkInput(
     path,
   );
   if (outcome.fromState !== input.fromState || outcome.toState !== input.toState)
-    refuse('replay_refused', path, 'By the rules of the document this input leads from and to other states.');
+    refuse(
+      'replay_refused',
+      path,
+      'By the rules of the document, this input has another fromState or toState.',
+    );
   requireAction(file, { input, transaction, outcome, path });
   return { ...authority, outcome };
 }
@@ -138,9 +150,14 @@ async function requireAuthority(
   const isDirect = transaction.to === agreement.address;
   const call = isDirect ? readInputCall(transaction.data) : undefined;
   if (isDirect && (call?.inputId !== inputId || call.payload !== payload))
-    refuse('call_mismatch', path, 'The transaction calls the agreement with something else.');
+    refuse('call_mismatch', path, 'The transaction does not call the agreement with this input and payload.');
   if (signer === undefined) {
-    if (permit !== null) refuse('log_mismatch', `${path}.permit`, 'The chain knows of no permit.');
+    if (permit !== null)
+      refuse(
+        'log_mismatch',
+        `${path}.permit`,
+        'The file has a permit, and the receipt has no event about it.',
+      );
     requireNoPermit(call?.permit, path);
     if (!isDirect || transaction.from === undefined)
       return { by: 'nothing', actor: isDirect ? transaction.depositor : undefined };
@@ -148,7 +165,7 @@ async function requireAuthority(
   }
   if (permit === null) {
     if (call)
-      refuse('call_mismatch', `${path}.permit`, 'The signature stands in the transaction, not in the file.');
+      refuse('call_mismatch', `${path}.permit`, 'The signature is in the transaction, but not in the file.');
     return { by: 'nothing', actor: signer };
   }
   if (permit.signer !== signer)
@@ -168,14 +185,14 @@ type Played = {
   readonly path: string;
 };
 
-/** A transition with a call logs it right before the input's own event. */
+/** The contract logs a transition's call right before the input's own event. */
 function requireAction({ agreement }: EvidenceFile, { input, transaction, outcome, path }: Played): void {
   const log = transaction.logs[input.log - 1];
   const isExecuted = isEvent(log, 'ActionExecuted', agreement.address);
   const { action } = outcome;
   if (!action) {
     if (isExecuted)
-      refuse('log_mismatch', path, 'The chain has made a call that the document does not ask for.');
+      refuse('log_mismatch', path, 'The contract made a call that the document does not ask for.');
     return;
   }
   const topics = [input.fromState, input.toState, input.inputId];
@@ -183,5 +200,5 @@ function requireAction({ agreement }: EvidenceFile, { input, transaction, outcom
     isExecuted &&
     topics.every((topic, at) => log.topics[at + 1] === topic) &&
     log.data === addressTopic(`0x${action.target.slice(2).toLowerCase()}`);
-  if (!isSame) refuse('log_mismatch', path, 'The chain has not made the call that the document asks for.');
+  if (!isSame) refuse('log_mismatch', path, 'The contract did not make the call that the document asks for.');
 }

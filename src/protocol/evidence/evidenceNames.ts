@@ -11,7 +11,7 @@ import { readVariables } from '../variables.ts';
 import type { EvidenceAct } from './evidenceVerdict.ts';
 import { showName } from './showName.ts';
 
-/** The document's names for what the chain shows by hashes, ready for display. Looked up once for a file. */
+/** The document's names for hashes on the chain, ready for display. Built once per file. */
 export type EvidenceNames = {
   /** The name of a state, or its hash if the document has none. */
   state(hash: Hex): string;
@@ -20,8 +20,8 @@ export type EvidenceNames = {
   /** The names of the first variables that hold an account, at most 10. */
   roles(account: Hex, variables: Engine['variables']): readonly string[];
   /**
-   * The fields that the contract reads from a payload that it has accepted, in the payload's order, and the
-   * number of those that it ignores.
+   * The fields that the contract reads from an accepted payload, in the payload's order, and the number of
+   * fields that it ignores.
    */
   values(inputId: Hex, payload: Hex): Pick<EvidenceAct, 'values' | 'ignored'>;
 };
@@ -72,8 +72,8 @@ function createRoleFinder(addresses: readonly { id: Hex; name: string }[]): Evid
 }
 
 /**
- * The contract reads the first field of each declared id. Fields may share bytes: values are decoded until
- * they are as long as the payload, which those that share nothing never are.
+ * The contract reads the first field of each declared id. Fields may share bytes, so a small payload could hold
+ * huge values. Once the values together are longer than the payload, the others are null.
  */
 function readValues(payload: Hex, declared: ReadonlyMap<Hex, string>) {
   const values: { name: string; value: ReturnType<typeof decodeValue> }[] = [];

@@ -28,8 +28,8 @@ export type Replay = {
   /** @throws EvidenceRefusal `replay_refused` if the contract would not have accepted the input. */
   play(input: ReplayedInput, path: string): AppliedInput;
   /**
-   * The addresses that signed or could have signed, as far as the rules name them, in ascending order. Of more
-   * than 1,000, those that signed permits come first, then the others by address.
+   * The signers of permits, and the addresses that conditions about the sender ever allowed, in ascending order.
+   * At most 1,000: signers of permits take precedence, then lower addresses.
    */
   listSigners(): readonly Hex[];
   /** How many addresses `listSigners` leaves out. */
@@ -62,7 +62,7 @@ export function createReplay(parameters: AgreementParameters, owner: Hex): Repla
       const outcome = applyInput(before, call);
       if (!outcome.ok) {
         const cause = outcome.ok === null ? 'a variable is not known' : describe(outcome.revert);
-        refuse('replay_refused', path, `The contract would not have accepted this input: ${cause}.`);
+        refuse('replay_refused', path, `The contract would have refused this input: ${cause}.`);
       }
       engine = { ...outcome.engine, rules: engine.rules };
       noteStored(outcome.stored.map((field) => [field.id, field]));
@@ -73,7 +73,7 @@ export function createReplay(parameters: AgreementParameters, owner: Hex): Repla
   };
 }
 
-/** All addresses of both, each list in ascending order. */
+/** The addresses of the first set, then those of the second, each in ascending order. */
 function union(first: ReadonlySet<Hex>, second: ReadonlySet<Hex>): Set<Hex> {
   return new Set([...[...first].sort(), ...[...second].sort()]);
 }
@@ -86,7 +86,7 @@ function start(parameters: AgreementParameters, owner: Hex): Engine {
       refuse(
         'replay_refused',
         'deployment',
-        `The factory would not have created this: ${describe(error.revert)}.`,
+        `The factory would have refused this deployment: ${describe(error.revert)}.`,
       );
     throw error;
   }

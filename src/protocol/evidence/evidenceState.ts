@@ -41,8 +41,8 @@ export function listProvedSlots(
  * Checks the contract's storage at the last block against the replay: its code, the document's hash, its
  * states, and the number of permits used by each possible signer.
  *
- * The layout is taken from the file. It cannot prove itself: a maker who chooses an unused slot for the
- * nonces reads 0 for each of them. So the values hold as far as the layout is the engine's.
+ * The layout is the file's own statement: in an unused slot, every nonce reads as 0. So the values hold only if
+ * the layout is the engine's.
  *
  * @param layout the engine's layout if the reader knows it; the file must then name the same.
  * @throws EvidenceRefusal if a proof does not hold, or shows something else.
@@ -61,12 +61,17 @@ export function checkState(
     refuse(
       'state_proof_invalid',
       'state.block',
-      'The state has to be proved at the last block, by its header.',
+      'The state must be proved at the last block, which needs its header.',
     );
   requireLayout(state, layout);
   const { address, docHash, initialState } = file.agreement;
   const account = readProved(header.stateRoot, address, state.accountProof, 'state.accountProof');
-  if (account === null) refuse('state_proof_invalid', 'state.accountProof', 'There is no such account.');
+  if (account === null)
+    refuse(
+      'state_proof_invalid',
+      'state.accountProof',
+      'The block has no account at the address of the agreement.',
+    );
   const { storageRoot, codeHash } = checked('state_proof_invalid', 'state.accountProof', () =>
     parseAccount(account),
   );
@@ -74,7 +79,7 @@ export function checkState(
     refuse(
       'code_mismatch',
       'state.accountProof',
-      'The contract is no minimal proxy of the engine that the file names.',
+      'The contract is not a minimal proxy of the engine that the file names.',
     );
   const expected = listProvedSlots(state.layout, replay.listSigners());
   if (expected.length !== state.storage.length)
@@ -96,7 +101,7 @@ export function checkState(
           : of === 'currentState'
             ? ['final_state_mismatch', BigInt(replay.engine.state)]
             : ['nonce_mismatch', replay.engine.nonces.get(of) ?? 0n];
-    if (value !== wanted) refuse(reason, path, 'The chain holds something else than these inputs lead to.');
+    if (value !== wanted) refuse(reason, path, 'The chain holds another value than these inputs lead to.');
   }
 }
 
@@ -104,7 +109,11 @@ const layoutParts = ['docHash', 'initialState', 'currentState', 'nonces'] as con
 
 function requireLayout({ layout }: EvidenceState, known: EvidenceLayout | undefined): void {
   if (known && layoutParts.some((part) => lowerHex(known[part]) !== layout[part]))
-    refuse('state_proof_invalid', 'state.layout', 'The layout is not the one that you know of this engine.');
+    refuse(
+      'state_proof_invalid',
+      'state.layout',
+      'The layout is not the one that you trust for this engine.',
+    );
 
   const { nonces, ...words } = layout;
   const slots = [...Object.values(words), nonces].map((slot) => BigInt(slot));
@@ -113,7 +122,12 @@ function requireLayout({ layout }: EvidenceState, known: EvidenceLayout | undefi
     new Set(slots).size === slots.length &&
     Object.values(words).every((slot) => isOrdinary(BigInt(slot))) &&
     (nonces === ownPlaceOfNonces || isOrdinary(BigInt(nonces)));
-  if (!isSound) refuse('state_proof_invalid', 'state.layout', 'The slots are not different ordinary ones.');
+  if (!isSound)
+    refuse(
+      'state_proof_invalid',
+      'state.layout',
+      'The slots must be different and below 64; nonces may be in OpenZeppelin’s own slot.',
+    );
 }
 
 /** The value of a state trie at a key; the key is hashed first. */

@@ -30,7 +30,7 @@ export function buildInputMessage(
 
 export type SignedMessage = { readonly typedData: EvidenceTypedData; readonly digest: Hex };
 
-/** @throws EvidenceRefusal if the message in the file is another one, or somebody else has signed it. */
+/** @throws EvidenceRefusal if the file has another message, or another account signed it. */
 export async function requirePermit(
   permit: EvidencePermit,
   message: SignedMessage,
@@ -45,8 +45,8 @@ export async function requirePermit(
   const { r, s, v, signer } = permit;
   const found = await recoverSigner(message.digest, { r, s, yParity: v - 27 });
   if (found === signer) return;
-  const whose = found === undefined ? 'is not valid' : `is that of ${found}`;
-  refuse('signature_invalid', path, `The signature ${whose}, not that of ${signer}.`);
+  const fault = found === undefined ? 'is not valid' : `is by ${found}, not by ${signer}`;
+  refuse('signature_invalid', path, `The signature ${fault}.`);
 }
 
 type TypedData = ReturnType<typeof deployTypedData> | ReturnType<typeof inputTypedData>;

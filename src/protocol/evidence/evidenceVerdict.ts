@@ -18,7 +18,7 @@ export type EvidenceLevel = (typeof evidenceLevels)[number];
 export type EvidenceAct = {
   /** 0 for the deployment, then the inputs from 1. */
   readonly position: number;
-  /** Who acted, in lower case; null if unknown. Without a signature it is known from the block alone. */
+  /** Who acted, in lower case; null if unknown. Without a signature, only the block names the account. */
   readonly actor: Hex | null;
   /** The document's names for that address at that time, at most 10. */
   readonly roles: readonly string[];
@@ -68,10 +68,10 @@ export type EvidenceFinding = {
     readonly layout: EvidenceLayout;
     /** Whether the caller knew the layout. If not, it is the file's own statement. */
     readonly isLayoutKnown: boolean;
-    /** Of the accounts that could have signed permits: whose counts were compared, and how many were not. */
+    /** Of the accounts that could have signed permits: how many were compared by their nonces, and how many not. */
     readonly accounts: { readonly checked: number; readonly others: number };
   } | null;
-  /** The blocks that the file relies on. `isAnchored`: the caller knows the hash, and the header has it. */
+  /** The blocks that the file relies on. `isAnchored`: it has a header, and the caller trusts its hash or its signer. */
   readonly blocks: readonly { readonly number: number; readonly hash: Hex; readonly isAnchored: boolean }[];
   /** What the file says of its own making. Nothing checks it. */
   readonly made: { readonly at: string; readonly by: string; readonly software: string };

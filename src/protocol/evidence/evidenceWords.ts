@@ -24,7 +24,7 @@ function listEstablished(facts: Facts): string[] {
   const inputs = acts.length - 1;
   const said = [
     `The text of the agreement has the hash ${agreement.docHash}, which the deployment names.`,
-    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order. They end in the state that is shown with this result.`,
+    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order. The steps end in the state shown with this result.`,
   ];
   if (unsigned === 0)
     said.push('The deployment and every step carry a signature of the account that is named with it.');
@@ -34,7 +34,7 @@ function listEstablished(facts: Facts): string[] {
     );
   if (isIncluded)
     said.push(
-      `The deployment and every step stand in the blocks with the listed hashes (${countOf(blocks.length, 'block')}), where they succeeded.`,
+      `The deployment and every step are in the blocks with the listed hashes (${countOf(blocks.length, 'block')}), and succeeded there.`,
     );
   if (level === 'anchored')
     said.push(
@@ -46,7 +46,7 @@ function listEstablished(facts: Facts): string[] {
   return said;
 }
 
-/** What must hold so that the file proves what the storage shows: a made-up block can prove any storage. */
+/** The conditions under which the storage proves anything: a made-up block can show any storage. */
 function listConditions({ level, chain, storage }: Facts): string[] {
   if (!storage) return [];
   const { blockNumber, isLayoutKnown, layout } = storage;
@@ -61,8 +61,8 @@ function describeStorage({ blockNumber, time, accounts }: NonNullable<Facts['sto
   const { checked, others } = accounts;
   const permits =
     others === 0
-      ? 'Of each account that the steps and the rules name it had taken the permits shown here and no others: no permit of theirs was left out'
-      : `Of ${checked} of the ${checked + others} accounts that the steps and the rules name it had taken the permits shown here and no others; permits of the others may have been left out`;
+      ? 'From each account that the steps and the rules name, the contract had accepted the permits shown here and no others: no permit of these accounts was left out'
+      : `From ${checked} of the ${checked + others} accounts that the steps and the rules name, the contract had accepted the permits shown here and no others; permits of the other accounts may have been left out`;
   return `At block ${blockNumber} (${writeTime(time)}) the contract held exactly this text’s hash and this last state. ${permits}`;
 }
 
@@ -78,8 +78,8 @@ function listTrusted(facts: Facts): string[] {
   if (level === 'anchored')
     said.push(
       confirmedBy === 'sequencer'
-        ? `The sequencer of ${chain.name}: that it signs no two histories.`
-        : 'The sources that you named for the hashes of blocks: that they tell the chain that everybody sees.',
+        ? `That the sequencer of ${chain.name} signs only one history.`
+        : 'That your sources of block hashes report the chain that everybody sees.',
     );
   else if (isIncluded)
     said.push(
@@ -87,20 +87,20 @@ function listTrusted(facts: Facts): string[] {
     );
   else
     said.push(
-      `That ${chain.name} has taken these steps, in this order and at these times: the file does not prove it.`,
+      `That ${chain.name} executed these steps, in this order and at these times: the file does not prove it.`,
     );
   if (isIncluded && level !== 'anchored' && !isSigned(acts))
     said.push(
-      'That somebody who made up these blocks did not also make up the steps without a readable signature: until the hashes are confirmed, nothing shows who took those steps.',
+      'That the steps without a readable signature are genuine: somebody could have made up these blocks. Until the hashes are confirmed, nothing shows who took those steps.',
     );
   said.push(
-    `The protocol’s registry: that the factory and the engine behind this agreement on ${chain.name} are those whose rules are known.`,
+    `The protocol’s registry: that the factory and the engine of this agreement on ${chain.name} follow the published rules.`,
   );
   if (!hasProvedContent)
     said.push(
       acts[0]?.by === 'permit'
-        ? 'The file’s word on which of the owner’s permits created this agreement, and so on the values and the rules that it started with. Another contract made the call; the owner may have signed other permits over the same text, with other values.'
-        : 'The file’s word on the values and the rules that the agreement started with: another contract made the call.',
+        ? 'That the agreement started with the values and the rules in the file. Another contract made the call, so nothing shows which of the owner’s permits created this agreement. The owner may have signed other permits over the same text, with other values.'
+        : 'That the agreement started with the values and the rules that the file states: another contract made the call.',
     );
   const conditions = listConditions(facts);
   if (storage && conditions.length > 0)
@@ -115,23 +115,23 @@ function listNotShown({ acts, storage, level }: Facts): string[] {
   const said = ['Who the people behind the accounts are: an account is known by its address alone.'];
   if (storage)
     said.push(
-      `Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded, nor permits of accounts that such steps appointed. Anything after block ${storage.blockNumber} is not covered.`,
+      `Omitted steps cannot be excluded if they were sent without a permit and led back to the same state. Omitted permits of accounts that such steps appointed cannot be excluded either. Anything after block ${storage.blockNumber} is not covered.`,
     );
   else
     said.push(
-      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}), or steps that led back to the same state were left out: the file has no proof of the contract’s storage in blocks that include all steps.`,
+      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}), and whether steps were left out that led back to the same state: the file has no proof of the contract’s storage in blocks that include all steps.`,
     );
   said.push(
     level === 'anchored'
-      ? 'Whether the blocks are final on another chain, from which this one may take its safety.'
+      ? 'Whether the blocks are final on another chain, if this one relies on it.'
       : 'Whether the blocks are final.',
   );
   if (acts.some(({ by }) => by === 'nothing'))
     said.push(
-      'Who signed the steps without a readable signature: they reached the agreement through another contract, or from another chain. An account that is named with such a step is named by the block alone.',
+      'Who signed the steps without a readable signature: they reached the agreement through another contract, or from another chain. Only the block names the account of such a step.',
     );
   said.push(
-    'It is no qualified electronic signature in the sense of eIDAS, and no advice on what a court will make of it.',
+    'The file is not a qualified electronic signature under eIDAS. A court decides what it is worth.',
   );
   return said;
 }

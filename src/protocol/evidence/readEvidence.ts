@@ -34,11 +34,7 @@ export function readEvidence(file: string | Uint8Array): EvidenceFile {
   const evidence = readFile(value, '');
   // Detects repeated keys, other spellings of numbers and texts, and space between tokens.
   if (`${JSON.stringify(value)}\n` !== text)
-    refuse(
-      'not_canonical',
-      '',
-      'The file is not written in its one canonical form: it was changed or re-formatted.',
-    );
+    refuse('not_canonical', '', 'The file is not in its canonical form: it was changed or re-formatted.');
   return evidence;
 }
 
@@ -46,7 +42,7 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return refuse('not_json', '', 'The file is no text in UTF-8.');
+    return refuse('not_json', '', 'The file is not UTF-8 text.');
   }
 }
 
@@ -54,7 +50,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse('not_json', '', 'The file is no JSON.');
+    return refuse('not_json', '', 'The file is not JSON.');
   }
 }
 
@@ -88,7 +84,7 @@ function join(path: string, key: string): string {
 
 function listOf<Item>(read: Reader<Item>): Reader<readonly Item[]> {
   return (value, path) => {
-    if (!Array.isArray(value) || value.length > mostItems) bad(path, 'a list');
+    if (!Array.isArray(value) || value.length > mostItems) bad(path, 'a list of at most 100,000 items');
     return value.map((item: unknown, at) => read(item, `${path}[${at}]`));
   };
 }
@@ -98,7 +94,9 @@ function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
 }
 
 const text: Reader<string> = (value, path) =>
-  typeof value === 'string' && value.length <= mostText ? value : bad(path, 'a text');
+  typeof value === 'string' && value.length <= mostText
+    ? value
+    : bad(path, 'a text of at most 1,048,576 characters');
 
 const count: Reader<number> = (value, path) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0)

@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { bytesToHex } from '../hex.ts';
 import { decodeRlp, EncodingError, type RlpItem } from './decodeRlp.ts';
 
-/** The list encoded in bytes, in its only valid form. @throws EncodingError otherwise. */
+/** A list in canonical RLP. @throws EncodingError otherwise. */
 export function decodeList(bytes: Uint8Array): RlpItem[] {
   return listItem(decodeRlp(bytes));
 }

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../hex.ts';
 import { keccak256Bytes } from '../keccak.ts';
 import { decodeRlp, EncodingError, type RlpItem } from './decodeRlp.ts';
 
-/** A node's path has at most the 32 bytes of a hashed key, behind a byte with its flags. */
+/** A node's path: one byte with flags, then at most the 32 bytes of a hashed key. */
 const mostHeadBytes = 33;
 
 /** A proof that does not lead from the root to the claimed value. */
@@ -32,7 +32,7 @@ export function readTrieProof(root: Hex, key: Uint8Array, proof: readonly Hex[])
   };
   const path = [...key].flatMap((byte) => [byte >> 4, byte & 15]);
   const value = walk(load(hexToBytes(root)), path, load);
-  if (used !== nodes.length) throw new TrieProofError('The proof holds nodes that lead nowhere.');
+  if (used !== nodes.length) throw new TrieProofError('The proof has nodes that are not used.');
   return value;
 }
 
@@ -85,7 +85,7 @@ function decode(bytes: Uint8Array): RlpItem {
 }
 
 function listOf(item: RlpItem): readonly RlpItem[] {
-  if (item instanceof Uint8Array) throw new TrieProofError('A node is no list.');
+  if (item instanceof Uint8Array) throw new TrieProofError('A node is not a list.');
   return item;
 }
 

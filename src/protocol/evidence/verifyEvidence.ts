@@ -27,8 +27,8 @@ export type VerifyOptions = TrustedAnchors & {
   /** A factory and engine that the caller trusts in addition to the protocol's registry. */
   readonly factory?: { readonly factory: Hex; readonly implementation: Hex } | undefined;
   /**
-   * Where the engine keeps its values, if the caller knows it. The file must name the same layout. Without
-   * it the layout is taken from the file, and what the storage shows is trusted and not established.
+   * The engine's storage slots, if the caller knows them: the file must then name the same. Without them, the
+   * file's layout is used, and what the storage shows counts as trusted, not as established.
    */
   readonly layout?: EvidenceLayout | undefined;
   /** Called between parts of the work, so that a page stays responsive. */
@@ -39,8 +39,8 @@ export type VerifyOptions = TrustedAnchors & {
  * Checks an evidence file without any request. Recomputes every hash, signature and proof, and replays all
  * inputs by the contract's rules.
  *
- * @returns what the file establishes, or why it is refused; it never throws for what a file holds. An error of
- * `pause` ends the check and is thrown.
+ * @returns what the file establishes, or why it is refused. No file makes it throw; an error of `pause` ends the
+ * check and is thrown.
  *
  * @example
  * const verdict = await verifyEvidence(text);
@@ -60,12 +60,12 @@ export async function verifyEvidence(
   }
 }
 
-/** A pause that ended with an error: the caller's matter, and not the file's. */
+/** An error that `pause` threw: it concerns the caller, not the file. */
 class Interruption extends Error {
   override readonly name = 'Interruption';
 }
 
-/** A failure for which no check is prepared: the stack or the memory is at its end. */
+/** A failure that no check expects: the stack or the memory is used up. */
 function describeFailure(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   // The words of V8 and JavaScriptCore, then those of SpiderMonkey.
@@ -91,7 +91,7 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   }
   requireComplete(file, transactions);
   const [first] = transactions;
-  if (!first) refuse('incomplete', 'transactions', 'The file holds no deployment.');
+  if (!first) refuse('incomplete', 'transactions', 'The file has no deployment.');
   const deployment = await checkDeployment(file, first, compiled.parameters);
   const replay = createReplay(compiled.parameters, file.agreement.owner);
   const names = readEvidenceNames(compiled.agreement);
@@ -112,7 +112,7 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
     ...describeFile(file, { compiled, names }),
     acts,
     storage: isIncluded ? describeStorage(file, { replay, isLayoutKnown: layout !== undefined }) : null,
-    // Other hashes that the caller knows have been refused.
+    // A block that contradicts a trusted hash was refused before.
     blocks: file.blocks.map(({ number, hash, header }) => ({
       ...{ number, hash },
       isAnchored:
@@ -135,7 +135,7 @@ function requireFactory({ chain }: EvidenceFile, options: VerifyOptions): void {
     refuse(
       'unknown_factory',
       'chain',
-      'The factory is not the one of the protocol on this chain, or its engine is not.',
+      'The protocol’s registry does not list this factory and engine for this chain.',
     );
 }
 
@@ -150,7 +150,7 @@ function requireNotes(
     ...(acts.some(({ by }) => by === 'nothing') ? ['signature_not_readable'] : []),
   ];
   if (JSON.stringify(notes) !== JSON.stringify(file.notes))
-    refuse('bad_format', 'notes', 'The notes do not say what is missing in the file.');
+    refuse('bad_format', 'notes', 'The notes must list exactly the parts that are missing.');
 }
 
 /** Without a signature only confirmed blocks show who acted: anybody can make up blocks. */

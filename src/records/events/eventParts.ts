@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The part of their data that many events share, as JSON: stored once per principal. */
+/** A part of the data that many events share, as JSON: stored once per principal. */
 export type EventPart = {
   /** Derived from the text and the principal. */
   readonly id: string;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type FeedRequest, readFeed } from './readFeed.ts';
 
 /**
- * Part of a feed: the envelopes as a JSON array, the cursor of what follows (even if nothing does yet), and
+ * Part of a feed: the envelopes as a JSON array, the cursor for the next part (even if nothing follows yet), and
  * the number of events if the part holds all of them.
  */
 export type FeedPage = {

@@ -31,7 +31,7 @@ export type TransitionFact = {
   blockNumber: bigint;
   /** Unix seconds. */
   blockTimestamp: bigint;
-  /** This number and the next `blockOrdersPerTransition` are free for the events that it triggers. */
+  /** The first of `blockOrdersPerTransition` numbers: for its own event, then for the events that it triggers. */
   blockOrder: number;
   /** The effective values after it. */
   variables: VariableValues;
@@ -48,7 +48,7 @@ const countedTransitions = 2 ** 13;
 
 /**
  * The order of a transition among its agreement's events in one block: the deployment is number 0, whenever
- * it is folded, and inputs begin with 1. No block has room for so many that the last numbers collide.
+ * it is folded, and inputs begin with 1. Numbers beyond the last one are equal, but no block has room for so many.
  */
 export function blockOrderOf(number: number): number {
   return Math.min(number, countedTransitions) * blockOrdersPerTransition;

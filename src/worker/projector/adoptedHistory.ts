@@ -6,7 +6,7 @@ import type { adoptedInputs } from '../../platform/database/tables/adoptedInputs
 import type { records } from '../../platform/database/tables/records.ts';
 import type { MinedInput } from './history.ts';
 
-/** The end of an adopted history by blocks, and whether inputs after it may belong to it too. */
+/** The last block of an adopted history, and whether later inputs may belong to it too. */
 export type AdoptionBorder = { through: bigint; isKeyed: boolean };
 
 /** Null for a record that was deployed here. */
@@ -20,7 +20,7 @@ export function readBorder({
 
 type Extended = { recordId: string; mined: readonly MinedInput[]; border: AdoptionBorder | null };
 
-/** Which of these inputs their agreements had when they were adopted, in whichever blocks they are now. */
+/** The inputs that their agreements had when they were adopted, whatever their blocks are now. */
 export async function findAdoptedInputs(
   transaction: Queryable,
   extended: readonly Extended[],

@@ -36,9 +36,9 @@ export type Announcements = {
 
 /**
  * Stores the events of deployments and of inputs that changed a state, and the rules' notifications about
- * them, together with the new states. Transitions that are too old, or from before an agreement's adoption, are
- * announced to nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block, and so does
- * what has an event already.
+ * them, together with the new states. History is announced to nobody: transitions that are too old, or from before
+ * an agreement's adoption. A submission of the record's principal is never from before the adoption, even if a reorg
+ * puts it into an earlier block. A transition that has an event already is announced in any case.
  *
  * @returns the number of events that rules did not cause because of quotas.
  */

@@ -3,9 +3,9 @@ import type { BlockMark } from './indexPosition.ts';
 const daySeconds = 86_400n;
 
 /**
- * The time from which on blocks are announced, in Unix seconds; undefined if all are. Events of earlier blocks may have
- * been removed, so nothing would show that they were announced. Counts back from the chain's head, because local chains
- * may be of any time, but never from a head in the future.
+ * Blocks before this time are not announced; Unix seconds, undefined if all are announced. Events of earlier blocks may
+ * have been removed, so nothing would show that they were announced. Counts back from the chain's head, because local
+ * chains may have any time, but never from a head in the future.
  */
 export function findAnnouncedSince({
   head,

@@ -53,7 +53,7 @@ const contentionDelayMs = 50;
 const longestRestMs = 50;
 const initialDelayMs = 200;
 const longestDelayMs = 10_000;
-/** For so long after a conflict, others wait for a fold before they change records of the chain. */
+/** For this long after a conflict, others wait for a fold before they change records of the chain. */
 const gatedMs = 10_000;
 /** After this many conflicts in a row, a fold locks the table of transactions and other writers wait for it. */
 const optimisticFolds = 2;
@@ -162,7 +162,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     if (!result.isComplete) wake('rest');
   };
 
-  /** Logged once, however often it is found waiting. */
+  /** Logged once, however often it has to wait again. */
   const noteWaiting = (message: string, facts: object) => {
     if (!isWaiting) logger.info(facts, message);
     isWaiting = true;
@@ -182,7 +182,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   const handleFailure = (error: unknown, extent: FoldExtent): boolean => {
     const kind = classifyFoldFailure(error);
     if (kind === 'indexAbsent') {
-      // The indexer that puts the index there wakes everybody, and so does the next poll.
+      // The indexer wakes this process when it has created the index, and so does the next poll.
       const facts = error instanceof IndexAbsentError ? {} : { err: error };
       noteWaiting('the index is not available yet; waiting', facts);
       return false;

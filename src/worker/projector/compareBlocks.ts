@@ -10,7 +10,7 @@ const blockLimit = 256;
 const inputLimit = 1_000;
 const payloadLimit = 16 * 1024 * 1024;
 
-/** The steps after which the folded blocks are those of the index. */
+/** The steps that make the folded blocks equal to those of the index. */
 export type Comparison = {
   /** Folded blocks with another history in the index, and all after them, ascending. */
   retracted: bigint[];

@@ -38,7 +38,7 @@ export type Drafts = {
   added: readonly bigint[];
   changedTransactions: readonly string[];
   through: bigint;
-  /** Whether to check more than the blocks, because others may have stored records since these were folded. */
+  /** Whether to check more than these blocks: others may have stored records after the blocks were folded. */
   isWhole: boolean;
   /** Each on its own, because a fold of all together has failed. */
   isApart: boolean;
@@ -47,7 +47,7 @@ export type Drafts = {
 /**
  * Makes a Draft a Deployed record if the index shows its agreement: as the effect of its permit, or at the
  * requested address. Returns the records that are now Deployed, without any input, and all changed records.
- * Drafts beyond those that one fold can hold wait for the next one.
+ * Drafts that do not fit into this fold wait for the next one.
  */
 export async function deployRecords(
   transaction: Queryable,
@@ -146,14 +146,13 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
 }
 
 /**
- * A Draft shows no reason any more once its transaction is open again or mined. Later folds no longer find it through
- * its transaction. They do check every Draft without an error.
+ * Removes a Draft's error once its transaction is open again or mined. Later folds do not find the Draft through its
+ * transaction, but they check every Draft without an error.
  */
 function clearErrors(transaction: Queryable, { changedTransactions }: Drafts): Promise<string[]> {
   return idsOf(
     transaction,
-    // Starts with the few records, whatever the planner estimates for transactions of a state: no index has the
-    // states in this form.
+    // `|| ''` keeps the planner from an index over states. So it starts with the few records, whatever it estimates.
     sql`update service.records record set error = null, updated_at = now()
     from service.transactions sent
     where record.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])

@@ -11,8 +11,8 @@ import { inBlocks } from './inBlocks.ts';
 type Agreements = { chainId: number; added: readonly bigint[]; through: bigint; isWhole: boolean };
 
 /**
- * If an agreement is back at an address where another Draft of its principal waits by now, its displaced record waits there
- * instead. Checks the agreements of the blocks in `added`, or in a whole scan all. Returns the changed records.
+ * An agreement may come back to an address where another Draft of its principal waits. Then its displaced record waits there
+ * instead. Checks the agreements of the blocks in `added`, or all of them in a whole scan. Returns the changed records.
  */
 export async function exchangeWaiting(
   transaction: Queryable,

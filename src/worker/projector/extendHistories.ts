@@ -13,12 +13,12 @@ import { readTransitionWeights } from './transitionWeights.ts';
 const inputLimit = 2_000;
 /**
  * At most about this many characters of payloads are folded at once, and about as many again of values read
- * from them; also the limit for one block of one record.
+ * from them. Then the limit for one block of one record.
  */
 const textLimit = 16 * 1024 * 1024;
 const blockTextLimit = 64 * 1024 * 1024;
 /**
- * Computing time of one fold before the rest must wait for the next fold; also the limit for one block of one
+ * Computing time of one fold, after which the rest waits for the next fold. Then the limit for one block of one
  * record.
  */
 const foldTimeMs = 500;
@@ -26,8 +26,8 @@ const blockLimitMs = 5_000;
 /** At most about this many rows of notifications and schedules are caused by one fold. */
 const firingLimit = 2_000;
 /**
- * The limit for one record's inputs in one block, which are folded together. Anybody who may move an agreement can fill
- * a block with inputs, so beyond this rules do not fire.
+ * The limit for one record's inputs in one block, which are folded together. Beyond it rules do not fire, because
+ * anybody who may move an agreement can fill a block with inputs.
  */
 const blockFiringLimit = 20_000;
 /** The most values of variables held at once for one record. */
@@ -52,7 +52,7 @@ type Extension = {
  * none, so that each record stays at the end of some block. Inputs that do not fit into one fold, by their time or by
  * what they cause, wait for the next one; the first record always advances.
  *
- * @throws RecordFoldError for a record that cannot get on, or not in time.
+ * @throws RecordFoldError for a record that cannot be continued, or not in time.
  */
 export async function extendHistories(
   transaction: Queryable,
@@ -68,7 +68,7 @@ export async function extendHistories(
   for (const record of records) {
     const lacking = inputs.get(record.id) ?? [];
     const weigh = weights(record.id);
-    // A record without rules causes nothing, and waits for nobody's notifications.
+    // A record without rules causes no notifications, so their limit does not hold it back.
     const isSpent = leftMs <= 0 || leftText <= 0 || (leftFirings <= 0 && weigh !== undefined);
     const isLeftOut = isSpent && lacking.length > 0 && extended.some(({ mined }) => mined.length > 0);
     const pace = createPace();
@@ -129,7 +129,10 @@ async function extendHistory(
     if (isNextBlock && (isFull || pace.spentMs() > timeMs)) break;
     if (isNextBlock) [sizeOfBlock, firingsOfBlock] = [0, 0];
     if (pace.spentMs() > blockLimitMs) {
-      throw new RecordFoldError(id, `Its inputs of one block take longer than ${blockLimitMs} ms.`);
+      throw new RecordFoldError(
+        id,
+        `The record’s inputs in one block take longer than ${blockLimitMs} ms to fold.`,
+      );
     }
     const next = continueHistory(history, input, { document, reader });
     history = next.history;
@@ -149,7 +152,7 @@ async function extendHistory(
 }
 
 function tooLong(limit: number): string {
-  return `Its inputs of one block have more than ${limit} characters.`;
+  return `The record’s inputs in one block have more than ${limit} characters.`;
 }
 
 const byRecord = ({ recordId }: RecordInput) => recordId;

@@ -18,7 +18,7 @@ import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, failMoved, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
 
-/** The scope: new blocks of the index; also the rest of an unchanged index; also concurrent writes of others. */
+/** The scope: new blocks of the index; also what earlier folds left; also what others wrote meanwhile. */
 export type FoldExtent = 'new' | 'rest' | 'whole';
 
 export type FoldOptions = {
@@ -38,7 +38,7 @@ export type FoldOptions = {
   extent: FoldExtent;
   /** Each record on its own, because a fold of all together has failed; together by default. */
   isApart?: boolean;
-  /** Records that a fold has failed for, with the reasons: they are quarantined at once. */
+  /** Records whose fold has failed, with the reasons: they are quarantined at once. */
   condemned?: ReadonlyMap<string, string>;
   /** Time for the histories that a reorg has shortened, 10 s by default; the others are restored later. */
   restoreLimitMs?: number;
@@ -95,7 +95,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   const settled = await writeSettlement(transaction, settlePermits(consumed));
   // Only the whole index can show what did not happen.
   const head = comparison.isComplete ? position.head : null;
-  // A head without confirmations may fall out, with its time.
+  // A head without confirmations may fall out, and its time with it.
   const confirmed = position.head && options.seenHeads.confirm(position.head);
   const expired = head && confirmed ? await expireTransactions(transaction, { chainId, confirmed }) : [];
   if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });

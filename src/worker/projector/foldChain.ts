@@ -8,7 +8,7 @@ import { withFoldTransaction } from './withFoldTransaction.ts';
 
 /** A fold releases for this long at most; the rest follows after the next fold. */
 const releaseMs = 1_000;
-/** The pause before another try if others have locked the feeds of all principals that are left. */
+/** The pause before another try if others have locked the feeds of all remaining principals. */
 const busyPauseMs = 100;
 
 /**

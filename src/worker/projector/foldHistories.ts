@@ -41,7 +41,7 @@ export type HistoryChanges = {
   announcedSince: bigint | undefined;
   /** Each record is folded on its own, because a fold of all together has failed. */
   isApart: boolean;
-  /** Records that such a fold has failed for, with the reasons. */
+  /** Records whose fold has failed, with the reasons. */
   condemned: ReadonlyMap<string, string>;
   restoreLimitMs: number | undefined;
 };
@@ -111,7 +111,7 @@ export async function foldHistories(
   };
 
   for (const [recordId, error] of condemned) {
-    // Another fold has already quarantined it, perhaps in a phase that this one can no longer know.
+    // If another fold has already quarantined it, that fold's phase stays: this fold may not know it.
     if (!quarantine.has(recordId)) quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
   }
   // A record that is retried is not folded twice.
@@ -189,7 +189,7 @@ async function selectRecords(
   const isContinued = (id: string) => isOpen(id) && !fresh.has(id);
   const touched = (await findTouched(transaction, { chainId, added })).filter(isContinued);
   const behind = (await findBehind(transaction, chainId)).filter(isContinued);
-  // Separate room: new inputs, however many, do not keep those waiting that are behind.
+  // Separate limits: records that are behind do not wait for new inputs, however many.
   const current = await takeFitting(transaction, touched);
   const late = await takeFitting(transaction, behind);
   await postpone(transaction, current.others);
@@ -205,7 +205,7 @@ async function selectRecords(
   };
 }
 
-/** Unchanged, a record is still right at the block of its state. */
+/** A postponed record is unchanged, and still right at the block of its state. */
 async function postpone(transaction: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await transaction.execute(sql`

@@ -89,7 +89,7 @@ export async function foldRecords(transaction: Queryable, records: Records): Pro
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
   const announced = { deployed: begun, extended, documents, announcedSince };
-  // Schedules are locked before shared texts of notifications, as by rules that fire.
+  // Lock schedules before shared texts of notifications: rules that fire use the same order.
   await planTemporalRules(transaction, { ...announced, chainId });
   const omitted = await announceTransitions(transaction, { ...announced, submissions, eventIds });
   return {

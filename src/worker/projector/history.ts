@@ -124,8 +124,8 @@ const variableTextLimit = 1024 * 1024;
 const leastLeftOut = 1_024;
 
 /**
- * The variables, without the longest of the values that an input has set if all of them together are too long: what
- * one party sends must not end the history that the others see.
+ * Leaves out the longest values that an input has set if all variables together are too long. What one party sends must
+ * not end the history that the others see.
  */
 function keepFitting(variables: VariableValues, before: VariableValues): VariableValues {
   if (variables === before) return before;

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../../platform/database/statements.ts';
 
 /**
- * The condition for rows of the given ascending blocks. Their range adds nothing logically, but makes a
- * planner that ignores the numbers expect few rows.
+ * The condition for rows of the given ascending blocks. The range is redundant, but the planner ignores the numbers:
+ * the range makes it expect few rows.
  */
 export function inBlocks(column: SQL, numbers: readonly bigint[]): SQL {
   const [first] = numbers;

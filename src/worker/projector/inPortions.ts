@@ -1,6 +1,6 @@
 /**
- * The items in portions for one statement each: as many as have this size together, at least one. So a
- * statement's parameter is about as large, whatever the number and size of the items.
+ * Divides items into portions for one statement each, of at most this size together, but at least one item. So a
+ * statement's parameter stays small, however many items there are.
  */
 export function* inPortions<Item>(
   items: readonly Item[],

@@ -20,7 +20,7 @@ const moved = {
 
 /**
  * Reopens failed submissions whose transaction is open or mined. Fails those whose transaction failed, and those whose
- * transaction is mined at an address where the record's agreement is no more. Returns the affected records.
+ * transaction is mined at an address where the record's agreement is no longer. Returns the affected records.
  */
 export async function updateSubmissions(
   transaction: Queryable,
@@ -55,8 +55,9 @@ export async function updateSubmissions(
 }
 
 /**
- * The mined transaction shows that its contract exists. So it is another agreement, unless the record is Deployed there or
- * about to be. If a reorg removes that agreement, the transaction falls out too, and its input waits again.
+ * Waiting inputs whose transaction took effect on another agreement. A mined transaction shows that its contract exists:
+ * it is another agreement unless the record is Deployed there or about to be. If a reorg removes that agreement, the
+ * transaction falls out too, and its input waits again.
  */
 async function findMoved(transaction: Queryable, chainId: number): Promise<{ id: string; error: string }[]> {
   const ids = await idsOf(

@@ -50,7 +50,7 @@ export async function planTemporalRules(transaction: Queryable, folded: FoldedSt
       ),
     ];
     const { ended, begun } = followSpans(rules, { open: open.get(id) ?? [], steps });
-    // In a block with too many transitions, only what outlasts the block is scheduled.
+    // In a block with too many transitions, only spans that outlast the block are scheduled.
     const isKept = ({ sinceBlock, untilBlock }: (typeof begun)[number]) =>
       !record?.silent.size || untilBlock !== sinceBlock;
     const followed = { ended, begun: begun.filter(isKept) };

@@ -19,7 +19,7 @@ export type Quarantined = {
   recordId: string;
   phase: QuarantinePhase;
   error: string;
-  /** What a try has restored of a history; the next one follows soon. */
+  /** What a try has restored of a history; the next try follows soon. */
   part?: RestoredPart | null;
 };
 
@@ -88,7 +88,7 @@ export async function noteShortened(transaction: Queryable, recordIds: readonly 
   await closeToLostWallets(transaction, noted);
 }
 
-/** Until a history is restored, only the wallets may enter that its beginning names: others may be named by lost inputs. */
+/** Until a history is restored, only wallets that its beginning names may enter: lost inputs may have named the others. */
 async function closeToLostWallets(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
   const { rows } = await transaction.execute<

@@ -24,7 +24,7 @@ type Row = { id: string; is_beyond: boolean } & RowOf<
   | 'block_timestamp'
 >;
 
-/** The first missing input of a record: `after` is the position of its last one. */
+/** A record that lacks its inputs after the position `after`. */
 export type Wanted = { id: string; agreement: Hex; after: number };
 
 export type RecordInput = { recordId: string; input: IndexedInput };

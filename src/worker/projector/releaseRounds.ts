@@ -4,7 +4,7 @@ import { releaseEvents } from '../publisher/releaseEvents.ts';
 
 type Due = { chainId: number; through: bigint };
 
-/** After a batch: there may be more to release; or only of principals whose feeds others have locked; or nothing. */
+/** After a batch there may be more to release (`more`), only events in locked feeds (`busy`), or nothing (`finished`). */
 export type ReleaseProgress = 'more' | 'busy' | 'finished';
 
 type Batch = {

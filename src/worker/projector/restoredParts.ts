@@ -42,7 +42,7 @@ export async function readParts(
   const { rows } = await transaction.execute<Row>(sql`
     select record_id as id, restored from service.quarantined_records
     where record_id = any(${arrayOf(ids)}::text[]) and restored is not null`);
-  // The database would not look into JSON with NUL, which values may hold.
+  // Not in SQL: the database cannot look into JSON with NUL, which values may contain.
   const ends = rows.map(({ id, restored: { agreement, inputCount, blockHash } }) => ({
     id,
     agreement,

@@ -12,7 +12,7 @@ import { withdrawEvents } from '../publisher/withdrawEvents.ts';
 export type Retraction = {
   /** Records whose deployment fell out; they are Drafts again. */
   undeployed: string[];
-  /** Drafts that wait again at addresses where those were. */
+  /** Drafts that wait again at the addresses of undeployed records. */
   restored: string[];
   /** Records that still exist but lost inputs; their on-chain data are still the former ones. */
   shortened: string[];
@@ -38,7 +38,7 @@ type Blocks = { chainId: number; numbers: readonly bigint[] };
  */
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return nothing;
-  // No input comes before its deployment, so all inputs of those records are in the given blocks.
+  // No input comes before its deployment, so all inputs of undeployed records are in the given blocks.
   const { undeployed, restored } = await undeployRecords(transaction, blocks);
   const reopened = await reopenMined(transaction, blocks);
   reopened.push(...(await reopenSuperseded(transaction, blocks)));

@@ -2,16 +2,16 @@ import type { BlockMark } from './indexPosition.ts';
 
 /** The heads of one chain that this process has seen. */
 export type SeenHeads = {
-  /** Adds the index's head. Returns the newest seen one that then has its confirmations; undefined if there is none. */
+  /** Adds the index's head. Returns the newest seen head that now has its confirmations; undefined if there is none. */
   confirm(head: BlockMark): BlockMark | undefined;
 };
 
-/** The index has the time of its head and of blocks with events; so the times of other blocks are kept here. */
+/** The index has the times of its head and of blocks with events only, so the times of earlier heads are kept here. */
 export function createSeenHeads(confirmations: number): SeenHeads {
   let heads: readonly BlockMark[] = [];
   return {
     confirm(head) {
-      // No block is later than its successors: others fell out, or were never on this chain.
+      // Heads with this number or a higher one, or with a later time, fell out or were never on this chain.
       const before = heads.filter(
         ({ number, timestamp }) => number < head.number && timestamp <= head.timestamp,
       );

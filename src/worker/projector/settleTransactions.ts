@@ -12,8 +12,8 @@ import type { Settlement } from './settlePermits.ts';
 const isOpen = sql`sent.state in (${sql.raw(stateLists.open)})`;
 
 /**
- * Stores the outcome of the permits. Superseded ones come first, because for one nonce only one transaction
- * may be not failed.
+ * Stores the outcome of the permits. Superseded ones come first, because each nonce may have only one transaction that
+ * has not failed.
  */
 export async function writeSettlement(
   transaction: Queryable,
@@ -68,7 +68,7 @@ const superseding = {
 const unreadable = {
   reason: 'permit_effect_unreadable',
   message:
-    'The nonce was used by a call that cannot be read, as through another contract, so the signed values are unknown. Import the agreement by its address.',
+    'The nonce was used by a call that cannot be read, such as a call through another contract, so the signed values are unknown. Import the agreement by its address.',
 };
 
 async function writeSuperseded(
@@ -123,9 +123,9 @@ const moved = {
 };
 
 /**
- * Fails every unsigned input whose agreement has left the signed address, once that has its confirmations and if the
- * nonce is unused in the index, and the same signers' later inputs to that address. It is never sent, and would hold the
- * nonce.
+ * Fails every unsigned input whose agreement has left the signed address, and the same signers' later inputs to that
+ * address. The move must have its confirmations, and the nonce must be unused in the index. Such an input is never sent,
+ * and would hold the nonce.
  */
 export async function failMoved(
   transaction: Queryable,
@@ -140,8 +140,7 @@ export async function failMoved(
         and (record.error is not null or record.deploy_transaction_id is null and shown.doc_hash <> record.doc_hash)) end`;
   const failed = await idsOf(
     transaction,
-    // Starts with the waiting inputs, whatever the planner estimates for transactions of a state: no index has the
-    // state in this form.
+    // `|| ''` keeps the planner from an index over states. So it starts with the waiting inputs, whatever it estimates.
     sql`with gone as materialized (
       select waiting.id
       from service.inputs input
@@ -159,7 +158,7 @@ export async function failMoved(
   return withSuccessors(transaction, failed);
 }
 
-/** Fails what comes after these failed transactions, and returns them all. */
+/** Fails the successors of these failed transactions, and returns all of them. */
 async function withSuccessors(transaction: Queryable, failed: readonly string[]): Promise<string[]> {
   if (failed.length === 0) return [];
   const successors = await idsOf(

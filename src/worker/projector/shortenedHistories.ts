@@ -17,7 +17,7 @@ const inputsAtOnce = 500;
 /** In characters; an input with a longer payload is read alone. */
 const payloadsAtOnce = 16 * 1024 * 1024;
 
-/** The time that the histories of one fold may still take to be restored; each takes half of it at most. */
+/** The time left in one fold for restoring histories; each history takes about half of it at most. */
 export type RestoreTime = { leftMs: number };
 
 /**
@@ -77,7 +77,7 @@ export async function restoreHistories(
   return { restored, unrestored };
 }
 
-const tooLong = 'The histories that inputs fell out of take too long together to be restored in one fold.';
+const tooLong = 'The histories that a reorg has shortened take too long together to be restored in one fold.';
 
 /** Returns the history as far as the time allows, to input number `inputCount` at most. */
 async function restoreHistory(

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 
-/** What a fold loads of its records of one kind at once, in stored bytes: it takes a multiple of that in memory. */
+/** The most stored bytes of records of one kind that a fold loads at once; in memory they take a multiple of that. */
 const mostBytes = 16 * 1024 * 1024;
 const mostRecords = 1_000;
 
@@ -41,7 +41,7 @@ export async function takeFitting(
   return { fitting, others: ids.filter((id) => !taken.has(id)) };
 }
 
-/** JSON must be read and decompressed to be measured, so one record after the other is, until there is no more room. */
+/** Measuring JSON means reading and decompressing it. So records are measured one by one, until there is no more room. */
 const bytesOf = (id: SQL): SQL => sql`(
   select octet_length(variables::text) + octet_length(initial_variables::text) + octet_length(participants::text)
     + octet_length(observers::text) + coalesce(octet_length(notification_template), 0)

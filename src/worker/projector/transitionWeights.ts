@@ -21,7 +21,7 @@ type Row = RowOf<typeof records, 'id'> &
     observers: number;
   };
 
-/** Reads the rules of these records. What was final at an adoption is announced to nobody. */
+/** Reads the rules of these records. Inputs that were final at an adoption are announced to nobody. */
 export async function readTransitionWeights(
   transaction: Queryable,
   ids: readonly string[],

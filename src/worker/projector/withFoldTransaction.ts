@@ -11,8 +11,8 @@ import { IndexAbsentError } from './foldFailure.ts';
 const foldLock = 0x666f6c64;
 
 /**
- * Between its transactions, the database ends the session of a fold after so long: a worker that is frozen, or whose
- * machine is lost, must not keep its lock. Within them it does so anyway.
+ * After this time the database ends the session of a fold that is idle between its transactions: a worker that is
+ * frozen, or whose machine is lost, must not keep its lock. Within transactions another time-out does so.
  */
 const longestRest = '10s';
 
@@ -39,14 +39,14 @@ const lockViews = `
 /** Without sequential scans, as in `beginFold`. */
 const beginFollowing = 'begin; set local enable_seqscan = off';
 
-/** Nobody else changes a transaction then; reading them, and storing references to them, goes on. */
+/** Nobody else can change transactions then. Others can still read them, and store references to them. */
 const lockTransactions = 'lock table service.transactions in share row exclusive mode';
 
 type Work<Result> = {
   fold(transaction: Queryable): Promise<Result>;
   /**
-   * Work after a fold, if any, before the next one of this chain: in its own transaction, which unlike the
-   * fold's sees concurrent commits. It is called again, in a further transaction, as long as it returns true.
+   * Work after a fold, if any, before the next fold of this chain. It has its own transaction, which sees concurrent
+   * commits, unlike the fold's. It is called again, in a further transaction, as long as it returns true.
    */
   follow(result: Result): ((transaction: Queryable) => Promise<boolean>) | null;
 };
@@ -56,9 +56,9 @@ type Work<Result> = {
  * index. Returns `undefined` if another process is folding. A failure ends the session, and with it
  * transaction and lock. A fold fails if somebody else changes the same rows.
  *
- * @param isGated keeps those waiting instead that change records of the chain, and its rules of time.
- * @param isExclusive keeps those waiting instead that change transactions.
- * @throws IndexAbsentError if no indexer has been at work yet.
+ * @param isGated if true, others wait instead of changing the chain's records and rules of time meanwhile.
+ * @param isExclusive if true, others wait instead of changing transactions meanwhile.
+ * @throws IndexAbsentError if no indexer has created its views yet.
  */
 export function withFoldTransaction<Result>(
   {

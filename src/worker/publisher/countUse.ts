@@ -10,7 +10,7 @@ export type CountedEvent = RowOf<
   'principal_id' | 'record_id' | 'body' | 'notification_part_id' | 'variables_part_id'
 >;
 
-/** Counts released events and their UTF-8 bytes for their principals and records, each shared part of them once. */
+/** Counts released events and their UTF-8 bytes for their principals and records. A shared part counts once. */
 export async function countUse(transaction: Queryable, released: readonly CountedEvent[]): Promise<void> {
   const owners = new Map<string, Owner>();
   for (const event of released)

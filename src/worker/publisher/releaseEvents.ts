@@ -41,7 +41,7 @@ export type Release = {
  * order of the chain, in turns over principals. They get the next positions in their principals' feeds, and their
  * deliveries are planned. The transaction must see concurrent commits, because all chains share the feeds; several
  * calls may run at once. Principals whose feeds others have locked are left for a later batch, so that nobody waits for
- * what somebody else is told.
+ * another principal's events.
  *
  * @param options.after the principal after whom this batch begins; undefined for the beginning of a round.
  */
@@ -155,8 +155,8 @@ async function release(
     sql`select id from (${which}) as due order by block_number, record_id, block_order, created_at, id`,
   );
   if (ids.length === 0) return { owners: [], deliveries: 0 };
-  // By the ids, each event is found by its key: the state is in a form that matches no index. Events are locked, because a fold may
-  // withdraw one at the same time: a release for a rule holds no lock of the chain.
+  // `|| ''` keeps the planner from an index over states, so that each event is found by its id. Events are locked because a fold may
+  // withdraw one at the same time: a release for a rule does not hold the chain's lock.
   const { rows } = await transaction.execute<ReleasedRow>(sql`
     with locked as materialized (
       select due.id, due.principal_id, chosen.place
@@ -186,7 +186,7 @@ async function release(
   return { owners, deliveries };
 }
 
-/** A rule's firing is released with its event: a reorg in between would otherwise take back the event alone. */
+/** A rule's firing is released with its event: otherwise a reorg in between would withdraw the firing alone. */
 async function releaseFirings(transaction: Queryable, released: readonly ReleasedRow[]): Promise<void> {
   const ids = released.flatMap(({ id, type }) => (type === 'agreement.notification.triggered' ? id : []));
   if (ids.length === 0) return;

@@ -7,14 +7,14 @@ import type { EventPart } from '../../records/events/eventParts.ts';
 const renewal = sql`interval '12 hours'`;
 
 /**
- * Stores shared parts that are not stored yet, in the order of the ids, to avoid deadlocks. Of a stored part the time
- * of use is renewed once in a while only: a row written for each use would make all who announce the same text wait for each
- * other, and would fail their folds.
+ * Stores shared parts that are not stored yet, in the order of the ids, to avoid deadlocks. The time of use of a stored
+ * part is renewed only once in a while: a write for each use would make all transactions that announce the same text wait
+ * for each other, and folds fail.
  */
 export async function storeParts(transaction: Queryable, parts: readonly EventPart[]): Promise<void> {
   const texts = new Map(parts.map(({ id, text }) => [id, text]));
   if (texts.size === 0) return;
-  // By the ids, each part is found by its key: the time is in a form that matches no index.
+  // The sum keeps the planner from the index over `used_at`, so that each part is found by its id.
   await transaction.execute(sql`
     update service.event_parts set used_at = now() where id in (
       select id from service.event_parts

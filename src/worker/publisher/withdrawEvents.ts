@@ -3,8 +3,8 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 
 /**
- * Withdraws unreleased events of blocks that fell out. Released ones stay, because they have been read. The transaction must
- * see one moment, as a fold does: then it fails if an event is released after that.
+ * Withdraws unreleased events of blocks that fell out. Released ones stay, because they may have been read. The transaction must
+ * be repeatable read, as a fold's is: then it fails if an event is released meanwhile.
  *
  * @returns how many of each.
  */

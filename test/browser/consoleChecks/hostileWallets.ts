@@ -93,7 +93,7 @@ async function connectAfterAll({ page, owner }: Person): Promise<void> {
   for (const answer of [[], null, 'x', [{ address: 1 }], ['0x1'], { 0: owner.account.address }]) {
     owner.misbehave = async () => answer;
     await press(page, connect);
-    await see(page, 'The wallet could not do');
+    await see(page, 'The wallet has failed');
   }
   owner.misbehave = undefined;
   await press(page, connect);
@@ -117,7 +117,7 @@ function signings(owner: Owner): Signing[] {
     (code: number, message: string): Owner['misbehave'] & object =>
     ({ method }, behave) =>
       method === typed ? reject(code, message) : behave();
-  const noSignature = /something that is no signature/;
+  const noSignature = /did not answer with a signature/;
   return [
     {
       does: 'says that it switches and does not',
@@ -167,7 +167,7 @@ function signings(owner: Owner): Signing[] {
     },
     {
       does: 'breaks down',
-      shows: 'The wallet could not do',
+      shows: 'The wallet has failed',
       misbehave: rejecting(-32_603, 'Internal error'),
     },
     {

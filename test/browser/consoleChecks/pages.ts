@@ -168,6 +168,6 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await keyboard.type('By keys');
   await focus(/^Connect Test wallet/);
   await keyboard.press('Enter');
-  await see(page, 'This wallet may not do that');
+  await see(page, 'This wallet may not do this');
   await context.close();
 }

@@ -49,7 +49,7 @@ describe('asking nodes for hashes', () => {
   ])('does not count a node twice that is repeated %s', async (_, again) => {
     answerAs({ one: hashOf('1') });
     await expect(askBlockHashes({ ...query, urls: ['http://one1', again] })).rejects.toMatchObject({
-      ...{ message: '--quorum 2 needs as many different nodes in --rpc.', exitCode: 2 },
+      ...{ message: '--quorum 2 needs at least 2 different nodes in --rpc.', exitCode: 2 },
     });
   });
 

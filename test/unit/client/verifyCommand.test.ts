@@ -23,7 +23,7 @@ async function verify(file: string, ...options: string[]) {
 describe('agreements verify', () => {
   test('counts what the storage shows as trusted, until its block is confirmed and --trust-layout names the same layout', async () => {
     const hashes = blocks.flatMap(({ number, hash }) => ['--trust-hash', `${number}:${hash}`]);
-    const claim = 'no permit of theirs was left out';
+    const claim = 'no permit of these accounts was left out';
     const untold = await verify(lease);
     expect(untold).toMatchObject({ code: 0, trusted: expect.stringContaining(claim) });
     expect(untold.established).not.toContain(claim);
@@ -76,7 +76,7 @@ describe('agreements verify --rpc', () => {
     answerAsChain();
     const { code, text } = await verify(lease, ...anchored, '--rpc', 'http://a,http://b,http://liar/key');
     expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining('anchored') });
-    expect(text).toContain(`liar names another hash of block ${blocks[0]?.number}: ${other}`);
+    expect(text).toContain(`liar reports another hash of block ${blocks[0]?.number}: ${other}`);
     expect(text).not.toContain('/key');
   });
 

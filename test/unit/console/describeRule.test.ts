@@ -15,11 +15,11 @@ const describeTemporal = (trigger: object) =>
   });
 
 test.each([
-  ['once with fireOnce', { fireOnce: true }, 'once per stay'],
+  ['once with fireOnce', { fireOnce: true }, 'once per stay in the state'],
   [
     'once with fireOnce and an interval',
     { fireOnce: true, checkInterval: { value: 2, unit: 'hours' } },
-    'once per stay',
+    'once per stay in the state',
   ],
   ['at its interval', { checkInterval: { value: 2, unit: 'hours' } }, 'every 2 hours'],
   ['daily without either', {}, 'every day'],

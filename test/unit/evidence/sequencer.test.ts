@@ -21,7 +21,9 @@ describe('blocks that a sequencer has signed', () => {
     expect(await levelOf(text, [sequencer.address])).toBe('anchored');
     expect(await levelOf(text, [successor.address])).toBe('included');
     const verdict = await verifyEvidence(text, { trustedSequencers: [sequencer.address] });
-    expect(verdict.ok && verdict.trusted.join(' ')).toContain('The sequencer of Linea Sepolia');
+    expect(verdict.ok && verdict.trusted.join(' ')).toContain(
+      'the sequencer of Linea Sepolia signs only one history',
+    );
   });
 
   test('of two sequencers are anchored only for readers who trust both', async () => {

@@ -18,7 +18,7 @@ import {
 import { reproveState } from '../../evidence/handMade/reproveState.ts';
 import { listHashes } from '../../evidence/listHashes.ts';
 
-const complete = 'no permit of theirs was left out';
+const complete = 'no permit of these accounts was left out';
 const slots = '3,4,5,6';
 
 /** What both verifiers say of the storage; the texts of the first. */
@@ -105,7 +105,7 @@ describe('what the storage shows', () => {
       const { storage, established } = await findEvidence(forged, { layout, trustedHashes });
       expect(storage?.accounts).toMatchObject({ checked: 1_000 });
       expect(established.join(' ')).not.toContain(complete);
-      expect(established.join(' ')).toContain('permits of the others may have been left out');
+      expect(established.join(' ')).toContain('permits of the other accounts may have been left out');
     }
     // It takes seconds for the proofs of so many accounts.
     if (hasPython)

@@ -19,10 +19,10 @@ export function addAgreementCommands(program: Command, context: Context): void {
   program
     .command('list')
     .description('list agreements, the newest first')
-    .option('--name <text>', 'whose name begins with this')
-    .option('--state <state>', 'exactly this state')
-    .option('--chain <id>', 'on this chain')
-    .option('--limit <count>', 'at most so many', '25')
+    .option('--name <text>', 'only names that begin with this')
+    .option('--state <state>', 'only this state')
+    .option('--chain <id>', 'only this chain')
+    .option('--limit <count>', 'at most this many', '25')
     .addHelpText('after', writeExamples('list --state OPEN --limit 100'))
     .action(async (options: { name?: string; state?: string; chain?: string; limit: string }) => {
       const limit = readCount(options.limit, '--limit');
@@ -100,14 +100,14 @@ function addAct(program: Command, context: Context): void {
   const { terminal } = context;
   takeRecord(program.command('act'))
     .description(
-      'sign an input, submit it, and wait until it is mined; without an input, say which are accepted now; with --link, let somebody else sign',
+      'sign an input, submit it, and wait until it is mined; without an input, list the inputs accepted now; with --link, let somebody else sign',
     )
     .argument('[input]', 'what to do, such as acceptCommission')
-    .option('--value <field=value>', 'a value; again for each', collect, [])
+    .option('--value <field=value>', 'a value; repeatable', collect, [])
     .option('--values <file>', 'all values as a JSON object in a file, or - for the standard input')
     .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
-    .option('--link <participant>', 'make an address at which this participant signs in a browser')
+    .option('--link <participant>', 'make a link with which this participant signs in a browser')
     .addHelpText(
       'after',
       writeExamples(
@@ -120,7 +120,7 @@ function addAct(program: Command, context: Context): void {
       const chain = readChain(options);
       if (options.link !== undefined) {
         if (inputId !== undefined)
-          throw new CliError('With --link the participant chooses the input: leave it out.');
+          throw new CliError('With --link the participant chooses the input: leave the input out.');
         return handOutLink(context, { id, participant: options.link, ...chain });
       }
       const client = context.client();
@@ -160,7 +160,7 @@ function describeAccepted(terminal: Terminal, { state, acceptedInputs }: Agreeme
 
 function describeInputs(terminal: Terminal, inputs: readonly InputRecord[]): string {
   if (inputs.length === 0) return 'Nothing has happened yet.';
-  // An input that was sent around the service has the time of its block, in whole seconds.
+  // Not by time: an input that was not sent through the service has its block's time, in whole seconds.
   const rows = inputs
     .toSorted(byBlock)
     .map((input) => [
@@ -173,7 +173,7 @@ function describeInputs(terminal: Terminal, inputs: readonly InputRecord[]): str
   return drawTable(terminal, ['has happened', 'status', 'state', 'by', 'at'], rows);
 }
 
-/** Those that are not mined come last. */
+/** Inputs that are not mined come last. */
 function byBlock(one: InputRecord, other: InputRecord): number {
   if (one.blockNumber === other.blockNumber) return 0;
   return (one.blockNumber ?? Number.POSITIVE_INFINITY) - (other.blockNumber ?? Number.POSITIVE_INFINITY);

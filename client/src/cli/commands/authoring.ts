@@ -17,7 +17,7 @@ export function addAuthoringCommands(program: Command, context: Context): void {
   const { terminal } = context;
   program
     .command('validate')
-    .description('check a document: every error and warning, with its place')
+    .description('check a document: list every error and warning with its place')
     .argument('<document>', 'a JSON file, or - for the standard input')
     .addHelpText('after', writeExamples('validate mural.json'))
     .action(async (file: string) => {
@@ -46,7 +46,7 @@ export function addAuthoringCommands(program: Command, context: Context): void {
     .command('diagram')
     .description('print the states of a document, or of a deployed agreement, as text for Mermaid or as SVG')
     .argument('<document>', "a JSON file, - for the standard input, or an agreement's id or address")
-    .option('--chain <id>', 'the chain, where an address is known on several')
+    .option('--chain <id>', 'the chain, if the address is known on several')
     .option('--svg', 'an SVG image instead of text for Mermaid')
     .addHelpText('after', writeExamples('diagram mural.json --svg > mural.svg', 'diagram agr_…'))
     .action(async (source: string, { svg, ...options }: ChainChoice & { svg?: true }) => {
@@ -85,17 +85,15 @@ function addDeploy(program: Command, context: Context): void {
     .argument('<document>', 'a JSON file, or - for the standard input')
     .requiredOption('--chain <id>', 'the chain, such as 59141')
     .option('--name <text>', "the record's name; otherwise the document's")
-    .option('--participant <variable=address>', "a participant's wallet; again for each", collect, [])
-    .option('--value <variable=value>', 'an initial value; again for each', collect, [])
-    .option(
-      '--observer <address>',
-      'an e-mail address that is told what happens; again for each',
-      collect,
-      [],
-    )
+    .option('--participant <variable=address>', "a participant's wallet; repeatable", collect, [])
+    .option('--value <variable=value>', 'an initial value; repeatable', collect, [])
+    .option('--observer <address>', 'an e-mail address to notify; repeatable', collect, [])
     .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
-    .option('--link <owner>', 'make an address at which this wallet reads, signs and deploys in a browser')
+    .option(
+      '--link <owner>',
+      'make a link with which this wallet reads and signs the deployment in a browser',
+    )
     .addHelpText(
       'after',
       writeExamples(

@@ -10,11 +10,11 @@ export function addEventCommands(program: Command, context: Context): void {
   const { terminal } = context;
   program
     .command('events')
-    .description('print the feed of events: what has happened, and with --follow what happens')
+    .description('print the feed of events; with --follow, also new events as they happen')
     .option('--after <cursor>', 'begin after this cursor; otherwise with the first event')
-    .option('--limit <count>', 'at most so many')
-    .addOption(eventTypeOption('--type <type>', 'only this type; again for each'))
-    .option('--follow', 'go on until Ctrl-C')
+    .option('--limit <count>', 'at most this many')
+    .addOption(eventTypeOption('--type <type>', 'only this type; repeatable'))
+    .option('--follow', 'continue until Ctrl-C')
     .addHelpText(
       'after',
       writeExamples('events --limit 10', 'events --follow --type agreement.transitioned --json'),

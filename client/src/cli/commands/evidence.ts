@@ -38,8 +38,10 @@ export function addEvidenceCommands(program: Command, context: Context): void {
 
 function addEvidence(program: Command, context: Context): void {
   takeRecord(program.command('evidence'))
-    .description('fetch a file that proves what happened to an agreement, to whoever trusts nobody')
-    .option('--out <file>', 'where to write it; otherwise it is printed')
+    .description(
+      'fetch a file that proves what happened to an agreement, also to readers who do not trust the service',
+    )
+    .option('--out <file>', 'write to this file instead of printing')
     .addHelpText('after', writeExamples('evidence agr_… --out loan.json', 'verify loan.json'))
     .action(async (id: string, { out, ...options }: ChainChoice & { out?: string }) => {
       const query = readChain(options);
@@ -56,40 +58,37 @@ function addEvidence(program: Command, context: Context): void {
 function addVerify(program: Command, context: Context): void {
   program
     .command('verify')
-    .description('check a file of evidence on this machine; only --rpc asks anybody')
-    .addArgument(new Argument('<file>', 'what `agreements evidence` or the service gave'))
+    .description('check an evidence file on this machine; only --rpc makes requests')
+    .addArgument(new Argument('<file>', 'a file from `agreements evidence` or the service'))
     .addOption(
-      new Option('--require <level>', 'fail unless it reaches this level')
+      new Option('--require <level>', 'fail if the file does not reach this level')
         .choices(evidenceLevels.slice(1))
         .default('included'),
     )
     .option(
       '--trust-hash <n:0x…>',
-      'the hash of block n, from a source that you trust; again for each',
+      'the hash of block n, from a source that you trust; repeatable',
       collect,
       [],
     )
-    .option(
-      '--trust-sequencer <0x…>',
-      'an account that signs the chain’s headers; again for each',
-      collect,
-      [],
-    )
+    .option('--trust-sequencer <0x…>', 'an account that signs the chain’s headers; repeatable', collect, [])
     .option(
       '--trust-layout <slots>',
-      'where the engine stores docHash, initialState, currentState and nonces: four slots with commas between them',
+      'the engine’s four slots of docHash, initialState, currentState and nonces, separated by commas',
     )
-    .option('--rpc <urls>', 'nodes that are asked for the hashes of the blocks, with commas between them')
-    .option('--quorum <count>', 'how many of them must name the same hash', '2')
+    .option('--rpc <urls>', 'nodes to ask for the block hashes, separated by commas')
+    .option('--quorum <count>', 'how many nodes must report the same hash', '2')
     .addHelpText(
       'after',
       `
-Levels: signed (document, a signature for every step, a path that obeys the document), included (also under the hashes of the
-blocks named), anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc; then the blocks show the steps without
-a readable signature, too).
-What the contract's storage shows holds if the blocks are the chain's and the layout in the file is right; --trust-layout compares it.
-Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, or the nodes contradict each other, 2 wrong
-use, 5 too few nodes answered.
+Levels:
+  signed     every step has a signature, and the document allows the steps
+  included   also, proofs show that the steps are in the listed blocks
+  anchored   also, --trust-hash, --trust-sequencer or --rpc confirmed the hashes of these blocks. Signatures may then be
+             missing, because the blocks show what the chain accepted
+What the contract's storage shows is proved only at the level anchored, and only if --trust-layout names the file's layout.
+Exit codes: 0 the file reaches the level, 1 it is refused or does not reach the level, or the nodes contradict each other,
+2 wrong use, 5 too few nodes answered.
 
 Examples:
   agreements verify loan.json
@@ -107,11 +106,11 @@ Examples:
         const urls = choices.rpc.split(',').filter((url) => url !== '');
         const { blocks, chain } = verdict;
         const answer = await askBlockHashes({ urls, quorum: Number(choices.quorum), blocks, ...chain });
-        // The file agrees with the given hashes. If the nodes do not, it has to be refused.
+        // The file agrees with the given hashes. It is refused if the nodes confirm other ones.
         const trustedHashes = new Map([...trusted, ...answer.confirmed]);
         verdict = await verifyEvidence(bytes, { ...options, trustedHashes });
         for (const { node, number, hash } of answer.dissent)
-          context.terminal.printError(`${node} names another hash of block ${number}: ${hash}`);
+          context.terminal.printError(`${node} reports another hash of block ${number}: ${hash}`);
       }
       if (!verdict.ok) {
         const { reason, path, message } = verdict;
@@ -128,7 +127,7 @@ Examples:
     });
 }
 
-/** @throws CliError if there is no such file. A file that is too large is cut behind its limit, and then refused for its size. */
+/** @throws CliError if the file cannot be read. At most one byte above the limit is read: then the size is refused. */
 async function readBounded(file: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(file);
@@ -150,12 +149,12 @@ async function readBounded(file: string): Promise<Uint8Array> {
 }
 
 function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${string}`> {
-  if (!/^[1-9]\d?$/.test(quorum)) throw new CliError('--quorum takes a whole number from 1.');
+  if (!/^[1-9]\d?$/.test(quorum)) throw new CliError('--quorum takes a whole number from 1 to 99.');
   const trusted = new Map<number, `0x${string}`>();
   for (const text of trustHash) {
     const [, digits, named] = hashPattern.exec(text) ?? [];
     if (digits === undefined || named === undefined)
-      throw new CliError('--trust-hash takes n:0x and 64 hex digits.');
+      throw new CliError('--trust-hash takes a block number, a colon, 0x and 64 hex digits.');
     const [number, hash] = [Number(digits), `0x${named.slice(2).toLowerCase()}` as const];
     if ((trusted.get(number) ?? hash) !== hash)
       throw new CliError(`--trust-hash names two hashes of block ${number}.`);
@@ -192,7 +191,7 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
   ];
   return [
     `${quote(name)} on ${chain.name}, ${agreement.address}`,
-    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is demanded)`}, state ${quote(agreement.state)}`,
+    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is required)`}, state ${quote(agreement.state)}`,
     '',
     ...acts.map((act) => plain(describeAct(act))),
     ...list('What is established', established),
@@ -201,7 +200,7 @@ function describe({ terminal }: Context, finding: EvidenceFinding, demanded: str
   ].join('\n');
 }
 
-/** A text of the document, so that it cannot pass for one of this program. */
+/** A text of the document in quotes, so that it cannot pass for a text of this program. */
 function quote(text: string): string {
   return JSON.stringify(plain(text));
 }

@@ -10,7 +10,7 @@ import { writeExamples } from '../writeExamples.ts';
 import { describeEvent } from './events.ts';
 
 const attemptTimeoutMs = 10_000;
-/** The end of the feed, as its stream calls it. */
+/** The stream's name for the end of the feed. */
 const present = 'now';
 
 export function addListen(program: Command, context: Context): void {
@@ -18,18 +18,18 @@ export function addListen(program: Command, context: Context): void {
   program
     .command('listen')
     .description(
-      'print events as they happen, and hand them to a receiver on this machine, signed as webhooks are',
+      'print events as they happen; with --forward-to, also send them to a receiver, signed like webhooks',
     )
     .option('--forward-to <url>', 'the receiver, such as http://127.0.0.1:4000/webhooks')
     .option('--secret <secret>', 'sign with this whsec_… instead of a new one')
-    .option('--after <cursor>', 'begin after this cursor, or with the next event', present)
+    .option('--after <cursor>', 'begin after this cursor; now is the end of the feed', present)
     .addHelpText('after', writeExamples('listen', 'listen --forward-to http://127.0.0.1:4000/webhooks'))
     .action(async (options: { forwardTo?: string; secret?: string; after: string }) => {
       const { forwardTo } = options;
       if (forwardTo !== undefined && !URL.canParse(forwardTo))
         throw new CliError('--forward-to takes a URL.');
       if (options.secret !== undefined && !/^whsec_.{26,}$/.test(options.secret))
-        throw new CliError('--secret takes the whsec_… of a subscription.');
+        throw new CliError('--secret takes the secret of a subscription: whsec_…');
       const secret = options.secret ?? `whsec_${randomBytes(32).toString('hex')}`;
       const client = context.client();
       const signal = terminal.stopped;
@@ -64,14 +64,14 @@ async function findStart(
   const open: OpenEvents = (query, options) => events.openStream(query, options);
   // The first message of a stream is its position.
   for await (const { cursor } of listenToEvents(open, { after, signal })) return cursor;
-  // No stream gets through: the end is behind the last page.
+  // The stream does not work here: read all pages to find the end.
   let end: string | undefined;
   for await (const { pageInfo } of events.list({ limit: 100 }, { signal }).pages())
     end = pageInfo.nextCursor ?? end;
   return end;
 }
 
-/** Sends an event as the service would, once. */
+/** Sends an event once, signed like the service's deliveries. */
 async function forward(
   event: AgreementEvent,
   to: { url: string; secret: string },

@@ -8,8 +8,8 @@ export function addLogin(program: Command, context: Context): void {
   const { terminal } = context;
   program
     .command('login')
-    .description('keep the service and the API key for later calls, once the service has taken the key')
-    .argument('[url]', 'where the service is; otherwise AGREEMENTS_URL')
+    .description('store the address and the API key for later calls, once the service has accepted the key')
+    .argument('[url]', 'the address of the service; otherwise AGREEMENTS_URL')
     .addHelpText(
       'after',
       `\nThe key is read from AGREEMENTS_API_KEY, --api-key, or the standard input.\n${writeExamples('login http://127.0.0.1:3000', 'login https://agreements.example.com < key.txt')}`,
@@ -17,20 +17,20 @@ export function addLogin(program: Command, context: Context): void {
     .action(async (given: string | undefined) => {
       const { url, apiKey: option } = program.opts<{ url?: string; apiKey?: string }>();
       const baseUrl = given || url || terminal.env.AGREEMENTS_URL;
-      if (!baseUrl) throw new CliError('Say where the service is: agreements login <url>.');
+      if (!baseUrl) throw new CliError('Give the address of the service: agreements login <url>.');
       openClient({ baseUrl, apiKey: '' });
       const apiKey =
         option || terminal.env.AGREEMENTS_API_KEY || (await terminal.readSecret('the API key')).trim();
       if (!apiKey) throw new CliError('There is no API key on the standard input.');
       const settings = { baseUrl, apiKey };
-      // Any key may ask this, whatever its permissions.
+      // Every key may read this, whatever its permissions.
       await openClient(settings).sessions.current({ signal: terminal.stopped });
       const file = writeSettings(terminal.env, settings);
       context.answer({ value: { baseUrl, file }, text: `Logged in to ${baseUrl}. The key is in ${file}.` });
     });
   program
     .command('logout')
-    .description('forget the service and the API key')
+    .description('delete the stored address and API key')
     .addHelpText('after', writeExamples('logout'))
     .action(() => {
       forgetSettings(terminal.env);

@@ -16,7 +16,7 @@ export function addSimulate(program: Command, context: Context): void {
   const { terminal } = context;
   program
     .command('simulate')
-    .description("play a document's inputs by the contract's rules, on this machine: nothing is sent")
+    .description("simulate a document's inputs by the contract's rules, on this machine; nothing is sent")
     .argument('<document>', 'a JSON file, or - for the standard input')
     .option(
       '--participant <variable=address>',
@@ -24,8 +24,13 @@ export function addSimulate(program: Command, context: Context): void {
       collect,
       [],
     )
-    .option('--value <variable=value>', 'an initial value; again for each', collect, [])
-    .option('--step <by:input[:values]>', 'who does what, with values as JSON; again for each', collect, [])
+    .option('--value <variable=value>', 'an initial value; repeatable', collect, [])
+    .option(
+      '--step <by:input[:values]>',
+      'who sends which input, with values as JSON; repeatable',
+      collect,
+      [],
+    )
     .addHelpText(
       'after',
       writeExamples(
@@ -50,7 +55,7 @@ export function addSimulate(program: Command, context: Context): void {
         return `${mark} ${plain(`${inputId} by ${by}: ${describe(outcome)}`)}`;
       });
       const accepted = simulation.accepted().map((input) => input.inputId);
-      const next = accepted.length > 0 ? `next: ${accepted.join(', ')}` : 'nothing leads on';
+      const next = accepted.length > 0 ? `next: ${accepted.join(', ')}` : 'no input is accepted';
       context.answer({
         value: { start, steps, state: simulation.state, accepted },
         text: [plain(`starts in ${start}`), ...lines, plain(`is in ${simulation.state}; ${next}`)].join('\n'),
@@ -75,17 +80,17 @@ function inventWallets({ variables }: Record<string, unknown>): Record<string, s
   return Object.fromEntries(parties.map(([name], at) => [name, inventedWallet(at)]));
 }
 
-/** @throws CliError for what does not say who does what. */
+/** @throws CliError for anything but BY:INPUT or BY:INPUT:VALUES. */
 function readStep(text: string): Step {
   const [, by, inputId, json = '{}'] = /^([^:]+):([^:]+)(?::(.*))?$/s.exec(text) ?? [];
   if (by === undefined || inputId === undefined)
-    throw new CliError('--step takes BY:INPUT, and values as JSON after another colon.');
+    throw new CliError('--step takes BY:INPUT or BY:INPUT:VALUES, with the values as JSON.');
   let values: unknown;
   try {
     values = JSON.parse(json);
   } catch {
-    throw new CliError(`The values of ${inputId} are no JSON.`);
+    throw new CliError(`The values of ${inputId} are not JSON.`);
   }
   if (isJsonObject(values)) return { by, inputId, values };
-  throw new CliError(`The values of ${inputId} are no JSON object.`);
+  throw new CliError(`The values of ${inputId} must be a JSON object.`);
 }

@@ -42,7 +42,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
     .command('create')
     .description('subscribe a URL; the secret is shown once')
     .argument('<url>', 'where events go')
-    .addOption(eventTypeOption('--event <type>', 'what to send; again for each; otherwise all'))
+    .addOption(eventTypeOption('--event <type>', 'send only this type; repeatable'))
     .option(
       '--filters <file>',
       'a JSON object of filters, such as {"toStates": ["SIGNED"]}; - for the standard input',
@@ -78,21 +78,21 @@ export function addWebhookCommands(program: Command, context: Context): void {
         context.answer({ value, text: describe(context, value) });
       });
   byId('show', 'show a subscription', (id) => context.client().webhooks.get(id, call));
-  byId('disable', 'end its deliveries', (id) => context.client().webhooks.disable(id, call));
-  byId('enable', 'begin its deliveries again', (id) =>
+  byId('disable', 'stop its deliveries', (id) => context.client().webhooks.disable(id, call));
+  byId('enable', 'resume its deliveries', (id) =>
     context.client().webhooks.update(id, { status: 'active' }, call),
   );
   byId('test', 'send a test event at once', (id) => context.client().webhooks.test(id, call));
-  byId('rotate-secret', 'replace the secret; the old one stays good for a day', (id) =>
+  byId('rotate-secret', 'replace the secret; the old one stays valid for a day', (id) =>
     context.client().webhooks.rotateSecret(id, {}, call),
   );
 
   webhooks
     .command('deliveries')
-    .description('list what was sent, the newest first')
+    .description('list deliveries, the newest first')
     .argument('<id>', 'the subscription')
-    .addOption(new Option('--status <status>', 'only those in this status').choices(deliveryStatuses))
-    .option('--limit <count>', 'at most so many', '100')
+    .addOption(new Option('--status <status>', 'only this status').choices(deliveryStatuses))
+    .option('--limit <count>', 'at most this many', '100')
     .addHelpText('after', writeExamples('webhooks deliveries wh_… --status failed'))
     .action(async (id: string, options: { limit: string; status?: WebhookDelivery['status'] }) => {
       const { status } = options;
@@ -108,14 +108,14 @@ export function addWebhookCommands(program: Command, context: Context): void {
         delivery.createdAt,
       ]);
       const table = drawTable(terminal, ['id', 'status', 'attempts', 'created'], rows);
-      const none = status === undefined ? 'Nothing was sent yet.' : `No delivery is ${status}.`;
+      const none = status === undefined ? 'There are no deliveries yet.' : `No delivery is ${status}.`;
       const text = items.length > 0 ? `${table}${describeRest(terminal, found)}` : none;
       context.answer({ value: items, text });
     });
 
   webhooks
     .command('redeliver')
-    .description('attempt one delivery again')
+    .description('resend one delivery')
     .argument('<id>', 'the subscription')
     .argument('<delivery>', 'the delivery')
     .addHelpText('after', writeExamples('webhooks redeliver wh_… dlv_…'))
@@ -126,23 +126,23 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
   webhooks
     .command('recover')
-    .description('attempt again all that has failed since a moment')
+    .description('resend the deliveries that failed since a time')
     .argument('<id>', 'the subscription')
-    .requiredOption('--since <moment>', 'such as 2026-06-01T00:00:00Z')
+    .requiredOption('--since <time>', 'such as 2026-06-01T00:00:00Z')
     .addHelpText('after', writeExamples('webhooks recover wh_… --since 2026-06-01T00:00:00Z'))
     .action(async (id: string, { since }: { since: string }) => {
       const moment = new Date(since);
       if (Number.isNaN(moment.getTime()))
-        throw new CliError('--since takes a moment, such as 2026-06-01T00:00:00Z.');
+        throw new CliError('--since takes a time, such as 2026-06-01T00:00:00Z.');
       const value = await context.client().webhooks.recover(id, { since: moment.toISOString() }, call);
-      context.answer({ value, text: `${value.recovered} deliveries are attempted again.` });
+      context.answer({ value, text: `${value.recovered} deliveries will be resent.` });
     });
 }
 
-/** For types of events, several times. */
+/** An option for event types, repeatable. */
 export function eventTypeOption(flags: string, description: string): Option {
   const option = new Option(flags, description).choices(eventTypes);
-  // After the choices, which would keep only the last one.
+  // Set after the choices: their own parser keeps only the last value.
   return option.argParser(collect).default([]);
 }
 
@@ -150,7 +150,7 @@ export function eventTypeOption(flags: string, description: string): Option {
 export function readEventType(text: string, option: string): (typeof eventTypes)[number] {
   const type = eventTypes.find((known) => known === text);
   if (type) return type;
-  throw new CliError(`${option} is ${eventTypes.join(' or ')}.`);
+  throw new CliError(`${option} takes ${eventTypes.join(' or ')}.`);
 }
 
 /** The members of a resource to show on a line. */

@@ -25,13 +25,14 @@ export type HashAnswer = {
 /**
  * Asks several nodes for block hashes.
  *
- * @throws CliError if fewer nodes than the quorum answer for this chain, or if enough nodes report one hash of a
- * block and enough others another.
+ * @throws CliError if fewer nodes than the quorum answer for this chain, or if two hashes of one block reach the
+ * quorum.
  */
 export async function askBlockHashes(query: HashQuery): Promise<HashAnswer> {
   const { urls, quorum, chainId, blocks } = query;
   const nodes = [...new Set(urls.map(readNode))];
-  if (nodes.length < quorum) throw new CliError(`--quorum ${quorum} needs as many different nodes in --rpc.`);
+  if (nodes.length < quorum)
+    throw new CliError(`--quorum ${quorum} needs at least ${quorum} different nodes in --rpc.`);
   const numbers = blocks.map(({ number }) => number);
   const asked = await Promise.allSettled(
     nodes.map(async (node) => ({ node, hashes: await askNode(node, chainId, numbers) })),
@@ -67,7 +68,7 @@ export async function askBlockHashes(query: HashQuery): Promise<HashAnswer> {
 
 /** One spelling of a node's URL, so that no node counts twice. @throws CliError for anything but a URL. */
 function readNode(text: string): string {
-  if (!URL.canParse(text)) throw new CliError('--rpc takes URLs with commas between them.');
+  if (!URL.canParse(text)) throw new CliError('--rpc takes URLs, separated by commas.');
   const url = new URL(text);
   url.hash = '';
   url.pathname = url.pathname.replace(/\/+$/, '');

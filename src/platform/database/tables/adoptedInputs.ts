@@ -4,9 +4,9 @@ import { serviceSchema } from '../schema.ts';
 import { records } from './records.ts';
 
 /**
- * An input that an agreement had when it was adopted, in a block that a reorg could still replace. It is history in
- * whichever block it comes back, and all other inputs after `adoptedFinal` are announced. Rows are kept with the record,
- * because blocks of a rebuilt index are folded again.
+ * An input that an agreement had when it was adopted, in a block that a reorg could still replace. It stays history in
+ * whatever block it comes back. All other inputs after `adoptedFinal` are announced. Rows are kept with the record, because
+ * blocks of a rebuilt index are folded again.
  */
 export const adoptedInputs = serviceSchema.table(
   'adopted_inputs',

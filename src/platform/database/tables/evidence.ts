@@ -6,7 +6,7 @@ import { principals } from './access.ts';
 /**
  * A transaction with its receipt and their proofs against the header of its block, in the form of evidence
  * files. Its content follows from the block's hash alone: it is computed once for each principal, and stays right
- * whatever the chain does. No principal reads another's rows: their presence would tell what the other one holds. A row
+ * whatever the chain does. No principal reads another's rows: their presence would reveal what the other one holds. A row
  * that no file has needed for a month is deleted.
  */
 export const evidenceProofs = serviceSchema.table(

@@ -47,7 +47,7 @@ export const records = serviceSchema.table(
     chainId: integer().notNull(),
     /**
      * Null for a Draft, unless the record was requested by address: then it is Deployed once the index shows
-     * the address. It loses the address to another record of the principal if a reorg puts that agreement there.
+     * the address. It loses the address to another record of the principal if a reorg puts that record's agreement there.
      */
     address: address(),
     status: text({ enum: recordStatuses }).notNull(),
@@ -56,7 +56,7 @@ export const records = serviceSchema.table(
     document: text().notNull(),
     docHash: hash().notNull(),
     templateId: text().notNull(),
-    /** At most 2,048 characters of it: an adopted agreement may have a longer one. */
+    /** Cut after 2,048 characters: an adopted agreement may have a longer one. */
     docUri: text().notNull(),
     documentId: text(),
     participants: json().$type<readonly Participant[]>().notNull(),
@@ -71,8 +71,8 @@ export const records = serviceSchema.table(
     /** For an agreement adopted from the chain: the latest block at that time. Null if the record was deployed here. */
     adoptedThrough: blockNumber(),
     /**
-     * The latest block then that no reorg could reach. Inputs up to it are history and cause no events; of later ones,
-     * those in `adoptedInputs`. Null for adoptions of earlier versions: their history ends with `adoptedThrough`.
+     * The latest block at that time that no reorg could reach. Inputs up to it are history and cause no events, and so are
+     * later ones in `adoptedInputs`. Null for adoptions of earlier versions: their history ends with `adoptedThrough`.
      */
     adoptedFinal: blockNumber(),
     /** Why the current permit will not deploy this Draft. */

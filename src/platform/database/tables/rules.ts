@@ -23,7 +23,7 @@ export const ruleSchedules = serviceSchema.table(
       .notNull()
       .references(() => records.id),
     ruleId: text().notNull(),
-    /** The record's, for turns. Rows from before this was stored have none and share one turn. */
+    /** The record's principal, for turns. Older rows have none and share one turn. */
     principalId: text(),
     /** The transition that entered the state, and the input that began this span. */
     stay: text().notNull(),
@@ -83,7 +83,7 @@ export const ruleFirings = serviceSchema.table(
     recordId: text()
       .notNull()
       .references(() => records.id),
-    /** The record's, for turns. Rows from before this was stored have none and share one turn. */
+    /** The record's principal, for turns. Older rows have none and share one turn. */
     principalId: text(),
     ruleId: text().notNull(),
     /** The e-mail address in lower case, or else the wallet. */
@@ -115,8 +115,8 @@ export const ruleFirings = serviceSchema.table(
 );
 
 /**
- * How often a rule with a limit has fired for a recipient, without withdrawn firings. It outlives the firings,
- * which are removed when they are old, and is read whatever their number.
+ * How often a rule with a limit has fired for a recipient, without withdrawn firings. It outlives the firings, which are
+ * removed when they are old, and is read in one step however many they are.
  */
 export const ruleCounts = serviceSchema.table(
   'rule_counts',

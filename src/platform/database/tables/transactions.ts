@@ -50,7 +50,7 @@ export type Admission = {
 export const orderKeyOf = (row: string, state = `${row}state`) =>
   `${state} || ' ' || ${row}chain_id::text || ' ' || ${row}contract || case when ${row}kind = 'input' then '' else ' ' || ${row}signer end`;
 
-/** The owner whose turn a row takes. Rows from before principals were stored share one. */
+/** The owner whose turn a row takes. Older rows without a principal share one. */
 export const ownerKeyOf = (row: string) => `coalesce(${row}principal_id, '')`;
 
 /**
@@ -66,8 +66,7 @@ export const transactions = serviceSchema.table(
     chainId: integer().notNull(),
     kind: text({ enum: transactionKinds }).notNull(),
     /**
-     * The first principal that sent the permit: its turn and its quotas count. Null for rows from before this
-     * was stored.
+     * The first principal that sent the permit: its turn and its quotas count. Null in older rows.
      */
     principalId: text(),
     /**

@@ -28,8 +28,8 @@ export type SubscriptionFilters = {
 export const subscriptionStatuses = ['active', 'disabled'] as const;
 
 /**
- * One receiver of a principal's events. A disabled one stays for its deliveries; one without any is removed when
- * its principal has very many.
+ * One receiver of a principal's events. A disabled one stays for its deliveries. Disabled ones without deliveries are
+ * removed if their principal has very many of them.
  */
 export const webhookSubscriptions = serviceSchema.table(
   'webhook_subscriptions',
