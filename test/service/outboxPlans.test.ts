@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pino from 'pino';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStanding } from '../../src/api/admission/readStanding.ts';
 import { drizzleOptions } from '../../src/platform/database/database.ts';
 import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
 import { findConsumedPermits } from '../../src/worker/projector/findConsumedPermits.ts';
@@ -14,7 +15,7 @@ import { readSlots, type Slot } from '../../src/worker/relay/readSlots.ts';
 import { chainId, createFixture, type Fixture } from './projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
 import { freezeStatistics } from './support/planCases.ts';
-import { seedEffects, seededHash, seedOutbox } from './support/seedOutbox.ts';
+import { seedEffects, seededAgreement, seededHash, seedOutbox, showAgreement } from './support/seedOutbox.ts';
 
 /**
  * Numbers of rows: included in the statistics, sent long ago, under way, waiting to be signed, and mined
@@ -28,6 +29,9 @@ const mined = 100;
 const batch = 50;
 /** Waiting rows of one principal that floods the queue; half of them are in one agreement. */
 const flood = 100_000;
+
+/** Blocks that were folded; they are kept. */
+const folded = 30_000;
 
 /** The block of the rows mined since the last fold. */
 const range = { chainId, added: [BigInt(history / 100)], through: 10n ** 9n };
@@ -68,6 +72,7 @@ beforeAll(async () => {
   await seedOutbox(pool, { ...rows, from: history, count: underWay, state: 'signed' });
   await seedOutbox(pool, { ...rows, from: history + underWay, count: waiting, state: 'accepted' });
   await seedEffects(pool, { chainId, from: history, count: mined });
+  await showAgreement(pool, { chainId, folded });
   await pool.query(
     `insert into service.relayer_wallets (chain_id, address, status, next_nonce, balance, lease_owner, lease_until)
     values ($1, $2, 'active', $3, 0, $4, now() + interval '1 hour')`,
@@ -108,6 +113,19 @@ describe.each(modes)('planned with %s,', (mode) => {
     const { rowsRead, plans } = await measure(async () => expect((await claim()).signed).toHaveLength(batch));
     // Each agreement has eight open rows, and each of these rows looks up the others five times.
     expect(rowsRead, plans).toBeLessThan(50 * batch);
+  });
+
+  test('admission of an input reads a few rows for each open row of its agreement', async () => {
+    const { contract, signer } = await seededAgreement(fixture.pool);
+    const query = {
+      ...{ chainId, contract, signer, storingInputs: [], gasKind: '', asker: 'somebody' },
+      ...{ principalId: undefined, known: new Set<string>(), knownMoment: undefined },
+    };
+    const { rowsRead, plans } = await measure(async () => {
+      const standing = await readStanding(explained.pool, query);
+      expect(standing?.open.length).toBeGreaterThan(4);
+    });
+    expect(rowsRead, plans).toBeLessThan(100);
   });
 
   test('noting what nodes say reads a few rows for each hash', async () => {

@@ -94,7 +94,8 @@ const showsAllThatIsFolded = `
     select 1 from ${index}.blocks shown
     where shown.chain_id = asked.chain_id and shown.number = newest.number and shown.hash = newest.hash)
   from (
-    select number::numeric, hash from service.folded_blocks where chain_id = asked.chain_id order by number desc limit 1) as newest`;
+    select folded.number::numeric, folded.hash from service.folded_blocks folded where folded.chain_id = asked.chain_id
+    order by folded.number desc limit 1) as newest`;
 
 /**
  * The rows that can still change the index, read state by state along the index, to skip entries of rows that

@@ -205,10 +205,10 @@ const claimStatement = `
   select senders.wallets, tx.*, (
       select max(id) from service.transaction_attempts where transaction_id = tx.id) as last_attempt_id, (
       select json_agg(json_build_object('principal', looked.principal, 'createdAt', looked.created_at::text, 'id', looked.id,
-          'isCut', looked.count = 2 * share.size + 8, 'isServed', looked.served >= share.size) order by principals.place)
+          'isCut', looked.count = 2 * share.size + 8, 'isServed', (
+            select count(*) from picked where picked.principal = looked.principal and picked.is_own) >= share.size) order by principals.place)
       from (
-        select distinct on (principal) principal, created_at, id, count(*) over (partition by principal) as count, (
-          select count(*) from picked where picked.principal = windows.principal and picked.is_own) as served
+        select distinct on (principal) principal, created_at, id, count(*) over (partition by principal) as count
         from windows order by principal, created_at desc, id desc) as looked
         join principals using (principal), share) as looked, (
       select max(place) = $6::int from round) as is_round_cut, (

@@ -89,3 +89,40 @@ export function seededHash(pool: pg.Pool, number: number): Promise<`0x${string}`
     .query<{ hash: `0x${string}` }>(`select ${hash('tx')} as hash from (select $1::int as n) as it`, [number])
     .then(({ rows: [row] }) => row?.hash ?? '0x');
 }
+
+/** The agreement and the signer of the rows whose number is a multiple of 500. */
+export async function seededAgreement(pool: pg.Pool): Promise<{ contract: Address; signer: Address }> {
+  const { rows } = await pool.query<{ contract: Address; signer: Address }>(
+    `select ${contract} as contract, ${signer} as signer from (select 0 as n) as it`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error('no row');
+  return row;
+}
+
+/** Makes the index show that agreement in its newest block, after many folded blocks. */
+export async function showAgreement(
+  pool: pg.Pool,
+  { chainId, folded }: { chainId: number; folded: number },
+): Promise<void> {
+  const block = `'0x' || md5('block' || n)`;
+  await pool.query(
+    `insert into service.folded_blocks (chain_id, number, hash, timestamp)
+    select $1, n, ${block}, to_timestamp(n) from generate_series(1, $2::int) as n`,
+    [chainId, folded],
+  );
+  for (const table of ['blocks', 'heads'])
+    await pool.query(
+      `insert into chain_index.${table} (chain_id, number, hash, timestamp)
+      select $1, n, ${block}, n from (select $2::int as n) as newest`,
+      [chainId, folded],
+    );
+  await pool.query(
+    `insert into chain_index.agreements (chain_id, address, factory, owner, doc_uri, doc_hash, current_state, input_count,
+      transition_count, verifier_count, action_count, transaction_hash, transaction_from, log_index, block_number, block_hash,
+      block_timestamp, updated_block_number, updated_block_timestamp)
+    select $1, ${contract}, '0x', '0x', '', '0x', '0x', 0, 0, 0, 0, '0x', '0x', 0, 1, '0x', 1, $2::int, $2::int
+    from (select 0 as n) as it`,
+    [chainId, folded],
+  );
+}
