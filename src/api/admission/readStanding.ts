@@ -117,7 +117,7 @@ const openRows = `
       where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) end as count offset 0) as used
     where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
       and sent.permit_nonce >= used.count and (sent.state <> 'accepted' or not ${hasMoved('sent')}) and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
-        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id and shared.status <> 'FAILED'))
+        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id and shared.status <> 'FAILED' offset 0))
     order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
   order by open.created_at, open.id limit ${mostOpen + 1}`;
 

@@ -14,10 +14,10 @@ const statement = `
   where sent.chain_id = $1 and lower(sent.contract) = lower($2) and lower(sent.signer) = lower($3)
     and sent.permit_nonce >= $4::numeric and sent.state <> 'failed'
     and (sent.principal_id = $5 or exists (
-      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5 and shared.status <> 'FAILED')
+      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5 and shared.status <> 'FAILED' offset 0)
     or exists (
       select 1 from service.records deployed
-      where deployed.deploy_transaction_id = sent.id and deployed.principal_id = $5 and deployed.error is null))
+      where deployed.deploy_transaction_id = sent.id and deployed.principal_id = $5 and deployed.error is null offset 0))
   order by sent.permit_nonce limit ${mostInRow}`;
 
 /**

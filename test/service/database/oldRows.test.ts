@@ -2,9 +2,10 @@ import pg from 'pg';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../../src/platform/database/database.ts';
-import { countOldRows, noOldRows } from '../../../src/records/retention/oldRows.ts';
+import { countOldRows, noOldRows, removeOldParts } from '../../../src/records/retention/oldRows.ts';
 import { createMigratedDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
+import { createExplainedPool } from '../support/explainedPool.ts';
 
 const limitMs = 1_000;
 
@@ -47,3 +48,33 @@ test('old rows are counted for as long as that takes, whatever other statements 
   await other.query('rollback');
   expect(await counted).toEqual(noOldRows);
 });
+
+test.each(['force_custom_plan', 'force_generic_plan'])(
+  'planned with %s, removing old parts does not read the events that still use others',
+  async (mode) => {
+    const { url, drop } = await createMigratedDatabase();
+    onTestFinished(drop);
+    const explained = createExplainedPool(url, { plan_cache_mode: mode });
+    onTestFinished(() => explained.pool.end());
+    const [events, parts, limit] = [20_000, 2_000, 100];
+    await explained.pool.query(`insert into service.principals (id, name) values ('prn_1', 'one')`);
+    await explained.pool.query(
+      `insert into service.event_parts (id, text, used_at)
+      select 'part' || n, '', to_timestamp(n) from generate_series(1, $1::int) as n`,
+      [parts],
+    );
+    // The oldest parts are still used, each by thousands of events.
+    await explained.pool.query(
+      `insert into service.events (id, principal_id, type, body, state, notification_part_id, variables_part_id)
+      select 'evt' || n, 'prn_1', 'agreement.transitioned', '', 'released', 'part' || used, 'part' || used
+      from (select n, 1 + n % 4 as used from generate_series(1, $1::int) as n) as numbered`,
+      [events],
+    );
+    explained.takeEfforts();
+    const removed = await removeOldParts(explained.pool, { before: new Date(), limit });
+    expect(removed.eventParts).toBe(limit);
+    const efforts = explained.takeEfforts();
+    const rowsRead = efforts.reduce((sum, effort) => sum + effort.rowsRead, 0);
+    expect(rowsRead, efforts.map(({ plan }) => plan).join('; ')).toBeLessThan(5 * parts);
+  },
+);
