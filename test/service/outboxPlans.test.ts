@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readStanding } from '../../src/api/admission/readStanding.ts';
 import { drizzleOptions } from '../../src/platform/database/database.ts';
 import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
+import { readQuotas } from '../../src/records/quotas/quotas.ts';
 import { findConsumedPermits } from '../../src/worker/projector/findConsumedPermits.ts';
 import { expireTransactions, finishTransactions } from '../../src/worker/projector/settleTransactions.ts';
 import { createAnswerLog } from '../../src/worker/relay/answerLog.ts';
@@ -67,7 +68,13 @@ beforeAll(async () => {
     pool,
     tables.map(({ name }) => name),
   );
-  await seedOutbox(pool, { ...rows, from: early, count: history - early, state: 'final' });
+  const former = {
+    from: early,
+    count: history - early,
+    state: 'final',
+    principalId: 'sent long ago',
+  } as const;
+  await seedOutbox(pool, { ...rows, ...former });
   await seedEffects(pool, { chainId, from: early, count: history - early });
   await seedOutbox(pool, { ...rows, from: history, count: underWay, state: 'signed' });
   await seedOutbox(pool, { ...rows, from: history + underWay, count: waiting, state: 'accepted' });
@@ -208,6 +215,15 @@ describe.each(modes)('with 100,000 open rows of one principal, planned with %s,'
     explained = createExplainedPool(fixture.url, { plan_cache_mode: mode });
   });
   afterAll(() => explained.pool.end());
+
+  test("reading a principal's quotas reads neither what it sent long ago nor open rows of others", async () => {
+    const database = drizzle(explained.pool, drizzleOptions);
+    explained.takeEfforts();
+    const states = await readQuotas(database, 'sent long ago');
+    expect(states.find(({ quota }) => quota === 'openTransactions')?.used).toBe(0);
+    const [effort] = explained.takeEfforts();
+    expect(effort?.rowsRead, effort?.plan).toBeLessThan(100);
+  });
 
   test('signing a batch reads a few rows for each of its own, and takes as many of others', async () => {
     const from = history + underWay + waiting + flood;

@@ -16,6 +16,7 @@ import { lamp } from './projector/support/scene.ts';
 import { insertRecord } from './projector/support/serviceRows.ts';
 import { createBrowser } from './sessions/support/browser.ts';
 import { insertRecords } from './support/rows.ts';
+import { seedOutbox } from './support/seedOutbox.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 let service: TestService;
@@ -90,6 +91,35 @@ test('writes beyond a quota are refused with its name, those of others are not, 
   for (const quota of ['eventsPerDay', 'mailsPerDay'])
     await administer('quotas', 'set', last.name, quota, '0');
   expect((await deploy(last)).status).toBe(503);
+});
+
+test('a principal has no more open transactions than its quota, whenever and by whichever process they were accepted', async () => {
+  const [full, free] = [await service.createPrincipal(), await service.createPrincipal()];
+  let from = 0;
+  const seed = async ({ id }: TestPrincipal, state: 'accepted' | 'signed' | 'final', count: number) => {
+    await seedOutbox(service.handle.pool, {
+      chainId: 59141,
+      wallet: address,
+      from,
+      count,
+      state,
+      principalId: id,
+    });
+    from += count;
+  };
+  await seed(full, 'accepted', 2);
+  await seed(full, 'signed', 2);
+  await seed(free, 'accepted', 2);
+  await seed(free, 'signed', 1);
+  await seed(free, 'final', 5);
+  for (const { name } of [full, free]) await administer('quotas', 'set', name, 'openTransactions', '4');
+  expect(await deploy(full)).toMatchObject({
+    status: 429,
+    body: { error: { details: { reason: 'quota_exceeded', quota: 'openTransactions', limit: 4 } } },
+  });
+  expect((await deploy(free)).status).toBe(503);
+  const listed = await administer('quotas', 'list', '--principal', free.name);
+  expect(listed).toContainEqual(expect.objectContaining({ quota: 'openTransactions', used: 3, limit: 4 }));
 });
 
 test('a quota may be larger than any number of four bytes', async () => {

@@ -88,7 +88,7 @@ function selectCandidates({ chainId, added, through, isWhole }: Range, effects: 
       select * from ${table} where chain_id = ${chainId} and ${inBlocks(sql`block_number`, added)}),
     consumed as materialized (
       select * from service.transactions sent
-      where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in (${sql.raw(stateLists.open)})
+      where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in (${stateLists.open})
         and permit_nonce < (
           select count from chain_index.permit_counts counted
           where counted.chain_id = sent.chain_id and counted.contract = lower(sent.contract) and counted.signer = lower(sent.signer)))

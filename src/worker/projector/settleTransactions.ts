@@ -9,7 +9,7 @@ import { failSuccessors } from '../outbox/failSuccessors.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
 
-const isOpen = sql`sent.state in (${sql.raw(stateLists.open)})`;
+const isOpen = sql`sent.state in (${stateLists.open})`;
 
 /**
  * Stores the outcome of the permits. Superseded ones come first, because each nonce may have only one transaction that

@@ -116,9 +116,11 @@ export const transactions = serviceSchema.table(
     uniqueIndex('transactions_open_permit')
       .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)
       .where(sql`state <> 'failed'`),
+    // The second condition holds for all rows. Only queries by deadline imply it, so that no query for the rows of one
+    // principal goes through those of all.
     index('transactions_open')
       .on(table.chainId, table.deadline)
-      .where(sql.raw(`state in (${stateLists.open})`)),
+      .where(sql.raw(`state in (${stateLists.open}) and deadline is not null`)),
     index('transactions_of_principal')
       .on(table.principalId, table.chainId, table.createdAt, table.id)
       .where(sql.raw(`state in (${stateLists.open})`)),

@@ -1,0 +1,2 @@
+DROP INDEX "service"."transactions_open";--> statement-breakpoint
+CREATE INDEX "transactions_open" ON "service"."transactions" USING btree ("chain_id","deadline") WHERE state in ('accepted', 'signed', 'broadcast') and deadline is not null;
