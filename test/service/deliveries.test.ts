@@ -24,6 +24,19 @@ async function receive(answer?: Answer, host?: string): Promise<Receiver> {
   return receiver;
 }
 
+/** Plans a delivery without a notification. */
+async function insertUnheard(subscriptionId: string, name: string): Promise<void> {
+  await world.pool.query(
+    `insert into service.events (id, principal_id, type, body, state)
+    values ($2, $1, 'webhook.test', '{}', 'released')`,
+    [world.principalId, `evt_${name}`],
+  );
+  await world.pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id) values ($1, $2, $3)`,
+    [`dlv_${name}`, subscriptionId, `evt_${name}`],
+  );
+}
+
 const isSucceeded = ({ status }: { status: string }) => status === 'succeeded';
 
 test('an event is posted as its stored bytes, signed by both families of headers', async () => {
@@ -98,7 +111,19 @@ test('while a rotation has its grace the own header is signed with the old secre
 });
 
 test('first attempts of one record go out in the order of its events, one at a time, from two workers too', async () => {
-  const receiver = await receive((response) => void setTimeout(() => response.end(), 3));
+  const open = new Set<string>();
+  const early: string[] = [];
+  const receiver = await receive((response, { body }) => {
+    const { id, data } = JSON.parse(body.toString());
+    if (open.has(data.agreementId)) early.push(id);
+    open.add(data.agreementId);
+    // The answers for one record come while those for others are still to come.
+    const answerMs = 3 + 5 * records.indexOf(data.agreementId);
+    setTimeout(() => {
+      open.delete(data.agreementId);
+      response.end();
+    }, answerMs);
+  });
   const { id } = await world.subscribe(receiver.url);
   const records = await Promise.all(Array.from({ length: 4 }, () => world.createRecord()));
   const released: string[] = [];
@@ -112,6 +137,7 @@ test('first attempts of one record go out in the order of its events, one at a t
     expect(ids.filter((eventId) => own.includes(eventId))).toEqual(own);
   }
   expect(ids).toHaveLength(60);
+  expect(early).toEqual([]);
 });
 
 test('a delivery that has to be retried holds no later event of its record back', async () => {
@@ -197,17 +223,23 @@ test('an event whose notification was lost is still found', async () => {
   const receiver = await receive();
   const { id } = await world.subscribe(receiver.url);
   await world.startDeliverer();
-  await world.pool.query(
-    `insert into service.events (id, principal_id, type, body, state)
-    values ('evt_unheard', $1, 'webhook.test', '{}', 'released')`,
-    [world.principalId],
-  );
-  await world.pool.query(
-    `insert into service.deliveries (id, subscription_id, event_id) values ('dlv_unheard', $1, 'evt_unheard')`,
-    [id],
-  );
+  await insertUnheard(id, 'unheard');
   await world.awaitDeliveries(id, isSucceeded);
   expect(receiver.received.map(({ body }) => body.toString())).toEqual(['{}']);
+});
+
+test('a worker serves a subscription whose seat it could not give back', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  await world.startDeliverer();
+  await world.pool.query(
+    `insert into service.delivery_seats (subscription_id, worker_id)
+    select $1, id from service.worker_leases where lease_until > now()`,
+    [id],
+  );
+  await insertUnheard(id, 'seated');
+  await world.awaitDeliveries(id, isSucceeded);
+  expect(receiver.received).toHaveLength(1);
 });
 
 test('a test is delivered at once however many events wait, and announced when it was attempted', async () => {

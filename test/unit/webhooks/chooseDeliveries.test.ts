@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseDeliveries, createLane } from '../../../src/worker/deliverer/lane.ts';
+import { chooseDeliveries, createLane, isIdle } from '../../../src/worker/deliverer/lane.ts';
 
 const due = (count: number, isFirst: boolean) =>
   Array.from({ length: count }, (_, at) => ({
@@ -20,4 +20,12 @@ test('first attempts leave a place to one retry, and retries take those that are
 
 test.each([0, -1, -3])('nothing begins with %s free places', (free) => {
   expect(choose({ firsts: 5, retries: 2, free })).toEqual([]);
+});
+
+test('a subscription is given up only after several idle looks, and never during an attempt', () => {
+  const lane = { ...createLane('wh_1'), isWanted: false };
+  expect([0, 2, 3].map((idleLooks) => isIdle({ ...lane, idleLooks }))).toEqual([false, false, true]);
+  expect(isIdle({ ...lane, idleLooks: 3, isWanted: true })).toBe(false);
+  lane.inFlight.set('dlv_1', { isFirst: false });
+  expect(isIdle({ ...lane, idleLooks: 3 })).toBe(false);
 });
