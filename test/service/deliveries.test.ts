@@ -242,6 +242,46 @@ test('a worker serves a subscription whose seat it could not give back', async (
   expect(receiver.received).toHaveLength(1);
 });
 
+test('a worker that loses its lease ends what is under way before the delivery is attempted again', async () => {
+  const answers: (() => void)[] = [];
+  const receiver = await receive((response) => {
+    answers.push(() => response.end());
+    if (answers.length > 1) for (const answer of answers) answer();
+  });
+  const { id } = await world.subscribe(receiver.url);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer({ leaseMs: 2_000, with: { timeoutMs: 600_000 } });
+  await waitUntil('the first attempt is there', () => answers.length > 0);
+  await world.pool.query(`update service.worker_leases set lease_until = now() - interval '1 s'`);
+  const [row] = await world.awaitDeliveries(id, isSucceeded);
+  expect(row?.attempt_count).toBe(1);
+  expect(receiver.received.length).toBeGreaterThan(1);
+  expect(receiver.mostAtOnce()).toBe(1);
+});
+
+test('a worker that is closed waits for what is under way, and stores its result', async () => {
+  const held: (() => void)[] = [];
+  const receiver = await receive((response) => held.push(() => response.end()));
+  const { id } = await world.subscribe(receiver.url);
+  await world.release([await world.createRecord()]);
+  const deliverer = await world.startDeliverer();
+  await waitUntil('the attempt is there', () => held.length === 1);
+  const closing = deliverer.close();
+  await waitUntil('the worker listens no more', async () => {
+    const { rowCount } = await world.pool.query(
+      `select from pg_stat_activity
+      where datname = current_database() and application_name = 'agreements listener'`,
+    );
+    return rowCount === 0;
+  });
+  // A worker that did not wait would be through with its few statements before these.
+  for (let round = 0; round < 30; round++) await world.pool.query('select pg_sleep(0)');
+  held[0]?.();
+  await closing;
+  expect(await world.readDeliveries(id)).toMatchObject([{ status: 'succeeded', attempt_count: 1 }]);
+  expect(receiver.received).toHaveLength(1);
+});
+
 test('a test is delivered at once however many events wait, and announced when it was attempted', async () => {
   const tested: string[] = [];
   const receiver = await receive((response, { headers }) => {
