@@ -151,7 +151,8 @@ test('a delivery that has to be retried holds no later event of its record back'
   const [first = ''] = await world.release([record]);
   failing.add(first);
   await world.release([record, record]);
-  await world.startDeliverer();
+  // Each attempt begins when the one before it has ended, without another look.
+  await world.startDeliverer({ pollMs: 600_000 });
   const rows = await world.awaitDeliveries(id, ({ status }) => status !== 'pending');
   expect(rows.map(({ status }) => status)).toEqual(['retry_pending', 'succeeded', 'succeeded']);
 });
@@ -382,6 +383,30 @@ test('an event for a subscription that is active again is sent, though a worker 
     'failed',
     'succeeded',
   ]);
+});
+
+test('a delivery from after a change of its subscription goes to the new address, though it is read meanwhile', async () => {
+  const [old, present] = [await receive(), await receive()];
+  const { id } = await world.subscribe(old.url);
+  await world.startDeliverer();
+  await world.database.transaction(async (change) => {
+    await change.execute('lock table service.deliveries in access exclusive mode');
+    await world.wake(id);
+    await waitUntil('the worker reads what is due', async () => {
+      const { rowCount } = await world.pool.query(
+        `select from pg_stat_activity where datname = current_database() and application_name = 'deliverer'
+          and wait_event_type = 'Lock' and query like '%as wanted (subscription_id, free)%'`,
+      );
+      return rowCount === 1;
+    });
+    await change.execute(sql`update service.webhook_subscriptions set url = ${present.url} where id = ${id}`);
+    await change.execute(sql`insert into service.events (id, principal_id, type, body, state)
+      values ('evt_moved', ${world.principalId}, 'webhook.test', '{}', 'released')`);
+    await change.execute(sql`insert into service.deliveries (id, subscription_id, event_id)
+      values ('dlv_moved', ${id}, 'evt_moved')`);
+  });
+  await world.awaitDeliveries(id, isSucceeded);
+  expect([old, present].map(({ received }) => received.length)).toEqual([0, 1]);
 });
 
 test('events go to the active subscriptions that want them and to no other', async () => {

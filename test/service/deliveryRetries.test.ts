@@ -325,6 +325,19 @@ test('a connection that is refused, reset or closed, or that brings no HTTP, is 
   ]);
 });
 
+test('a delivery that the service cannot sign is not sent, and retried like one without an answer', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  await world.pool.query(`update service.webhook_subscriptions set secret = 'unreadable' where id = $1`, [
+    id,
+  ]);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer();
+  const [row] = await world.awaitDeliveries(id, ({ attempt_count }) => attempt_count > 0);
+  expect(row).toMatchObject({ status: 'retry_pending', error: 'the service cannot sign it' });
+  expect(receiver.received).toEqual([]);
+});
+
 test('an attempt without an answer ends with its time, however slowly the headers come', async () => {
   await world.startDeliverer({ with: { timeoutMs: 400 } });
   const silent = await receive(() => {});
