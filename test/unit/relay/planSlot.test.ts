@@ -35,6 +35,7 @@ describe('a wanted call', () => {
   test('that does not get on is sent again, then offers more', () => {
     expect(plan({ stalledMs: 13_000, sentMs: 13_000, ageMs: 13_000 })).toBe('resend');
     expect(plan({ stalledMs: 13_000, sentMs: 5_000, ageMs: 13_000 })).toBe('wait');
+    expect(plan({ stalledMs: 5_000, sentMs: 13_000, ageMs: 13_000 })).toBe('wait');
     expect(plan(stuck)).toBe('replace');
   });
   test('that waits for others before it offers no more', () => {
