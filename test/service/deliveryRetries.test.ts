@@ -123,7 +123,9 @@ test('a delivery is attempted five times, after 60, 120, 240 and 480 seconds, an
   expect(new Set(received.map(({ body }) => body.toString())).size).toBe(1);
 });
 
-/** The result of a delivery's first attempt. */
+const attemptedAt = new Date();
+
+/** The result of a delivery's first attempt; all are of one moment. */
 function resultOf(
   subscriptionId: string,
   delivery: DeliveryRow | undefined,
@@ -134,8 +136,8 @@ function resultOf(
     subscriptionId,
     number: 1,
     dueAt: null,
-    startedAt: new Date(),
-    endedAt: new Date(),
+    startedAt: attemptedAt,
+    endedAt: attemptedAt,
     outcome: { durationMs: 1, responseStatus: status, responseExcerpt: undefined, error: undefined },
     verdict: { status: status === 204 ? 'succeeded' : 'failed', nextAttemptAt: null },
     error: undefined,
@@ -153,11 +155,11 @@ test('of two results of the same attempt only the first is stored', async () => 
   expect(await world.readAttempts(row?.id ?? '')).toMatchObject([{ number: 1, response_status: 204 }]);
 });
 
-test('of results that are stored together the failures after the last success are counted', async () => {
+test('the failures after the last success are counted, of results stored together or soon after each other', async () => {
   const { id } = await world.subscribe('http://127.0.0.1:9/never');
   const record = await world.createRecord();
-  await world.release([record, record, record, record, record]);
-  const [one, two, three, four, five] = await world.readDeliveries(id);
+  await world.release(new Array<string>(6).fill(record));
+  const [one, two, three, four, five, six] = await world.readDeliveries(id);
   await recordResults(world.pool, [
     resultOf(id, one, 204),
     resultOf(id, two, 400),
@@ -167,6 +169,8 @@ test('of results that are stored together the failures after the last success ar
   expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 1 });
   await recordResults(world.pool, [resultOf(id, five, 400)]);
   expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 2 });
+  await recordResults(world.pool, [resultOf(id, six, 204)]);
+  expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 0 });
 });
 
 test('a result that the database did not store is stored at the next try', async () => {
