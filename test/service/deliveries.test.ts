@@ -391,30 +391,6 @@ test('an event for a subscription that is active again is sent, though a worker 
   ]);
 });
 
-test('a delivery from after a change of its subscription goes to the new address, though it is read meanwhile', async () => {
-  const [old, present] = [await receive(), await receive()];
-  const { id } = await world.subscribe(old.url);
-  await world.startDeliverer();
-  await world.database.transaction(async (change) => {
-    await change.execute('lock table service.deliveries in access exclusive mode');
-    await world.wake(id);
-    await waitUntil('the worker reads what is due', async () => {
-      const { rowCount } = await world.pool.query(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'deliverer'
-          and wait_event_type = 'Lock' and query like '%as wanted (subscription_id, free)%'`,
-      );
-      return rowCount === 1;
-    });
-    await change.execute(sql`update service.webhook_subscriptions set url = ${present.url} where id = ${id}`);
-    await change.execute(sql`insert into service.events (id, principal_id, type, body, state)
-      values ('evt_moved', ${world.principalId}, 'webhook.test', '{}', 'released')`);
-    await change.execute(sql`insert into service.deliveries (id, subscription_id, event_id)
-      values ('dlv_moved', ${id}, 'evt_moved')`);
-  });
-  await world.awaitDeliveries(id, isSucceeded);
-  expect([old, present].map(({ received }) => received.length)).toEqual([0, 1]);
-});
-
 test('events go to the active subscriptions that want them and to no other', async () => {
   const receiver = await receive();
   const [all, some, none, off] = [

@@ -57,9 +57,15 @@ test('without a rest it runs again at once, and not after it is closed', async (
   await vi.advanceTimersByTimeAsync(6);
   expect(begun).toHaveLength(2);
   repeater.wake();
-  const closing = repeater.close();
-  await vi.advanceTimersByTimeAsync(50);
-  await closing;
+  let isClosed = false;
+  void repeater.close().then(() => {
+    isClosed = true;
+  });
+  // The second run has not ended yet.
+  await vi.advanceTimersByTimeAsync(5);
+  expect(isClosed).toBe(false);
+  await vi.advanceTimersByTimeAsync(45);
+  expect(isClosed).toBe(true);
   expect(begun).toHaveLength(2);
 });
 
