@@ -334,6 +334,23 @@ test('what waits for a subscription that was disabled fails without being sent',
   expect(receiver.received).toHaveLength(1);
 });
 
+test('what is under way when its subscription is disabled goes on, and what waits behind it fails', async () => {
+  const held: (() => void)[] = [];
+  const receiver = await receive((response) => held.push(() => response.end()));
+  const { id } = await world.subscribe(receiver.url);
+  const record = await world.createRecord();
+  await world.release([record, record]);
+  await world.startDeliverer();
+  await waitUntil('the first one is under way', () => held.length === 1);
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [id]);
+  await world.wake(id);
+  const readStatuses = async () => (await world.readDeliveries(id)).map(({ status }) => status);
+  await waitUntil('the second one fails', async () => (await readStatuses())[1] === 'failed');
+  expect(await readStatuses()).toEqual(['pending', 'failed']);
+  held[0]?.();
+  await waitUntil('the first one arrives', async () => (await readStatuses())[0] === 'succeeded');
+});
+
 test('however much waits for a subscription that was disabled fails without a further look, and others are served', async () => {
   const receiver = await receive();
   const { id } = await world.subscribe(receiver.url);
