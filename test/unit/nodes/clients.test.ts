@@ -302,6 +302,23 @@ describe('an endpoint', () => {
     }
   });
 
+  test('that fails tells no latest block any more', async () => {
+    let isBroken = false;
+    const node = standing(() => 100);
+    const { url } = await startEndpoint((request, response) =>
+      (isBroken ? refusing(502) : node)(request, response),
+    );
+    const { latestBlock, watchHeights } = access([url]);
+    const watch = watchHeights(20);
+    try {
+      await waitUntil('it has told', () => latestBlock(59141) === 100);
+      isBroken = true;
+      await waitUntil('it fails', () => latestBlock(59141) === undefined);
+    } finally {
+      watch.close();
+    }
+  });
+
   test('is known by its host alone, and two of one host by a number', async () => {
     const { describeEndpoints } = access([
       'https://user:word@node.example:8545/v2/secret?key=1',
