@@ -124,6 +124,14 @@ describe('what is too much', () => {
   });
 });
 
+test('a search on a chain that the service does not have is refused, not empty', async () => {
+  const agent = await connect(await service.createPrincipal());
+  expect(await agent.call('find_agreements', { chainId: 8453 })).toMatchObject({
+    isError: true,
+    data: { error: { reason: 'unsupported_chain' } },
+  });
+});
+
 test('calls are counted by tool and outcome, whatever names agents make up', async () => {
   const count = async (tool: string, outcome: string) => {
     const text = await (await fetch(`${internalUrl}/metrics`)).text();

@@ -24,6 +24,19 @@ async function receive(answer?: Answer, host?: string): Promise<Receiver> {
   return receiver;
 }
 
+/** Plans a delivery without a notification. */
+async function insertUnheard(subscriptionId: string, name: string): Promise<void> {
+  await world.pool.query(
+    `insert into service.events (id, principal_id, type, body, state)
+    values ($2, $1, 'webhook.test', '{}', 'released')`,
+    [world.principalId, `evt_${name}`],
+  );
+  await world.pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id) values ($1, $2, $3)`,
+    [`dlv_${name}`, subscriptionId, `evt_${name}`],
+  );
+}
+
 const isSucceeded = ({ status }: { status: string }) => status === 'succeeded';
 
 test('an event is posted as its stored bytes, signed by both families of headers', async () => {
@@ -98,12 +111,25 @@ test('while a rotation has its grace the own header is signed with the old secre
 });
 
 test('first attempts of one record go out in the order of its events, one at a time, from two workers too', async () => {
-  const receiver = await receive((response) => void setTimeout(() => response.end(), 3));
+  const open = new Set<string>();
+  const early: string[] = [];
+  const receiver = await receive((response, { body }) => {
+    const { id, data } = JSON.parse(body.toString());
+    if (open.has(data.agreementId)) early.push(id);
+    open.add(data.agreementId);
+    // The answers for one record come while those for others are still to come.
+    const answerMs = 3 + 5 * records.indexOf(data.agreementId);
+    setTimeout(() => {
+      open.delete(data.agreementId);
+      response.end();
+    }, answerMs);
+  });
   const { id } = await world.subscribe(receiver.url);
   const records = await Promise.all(Array.from({ length: 4 }, () => world.createRecord()));
   const released: string[] = [];
-  await world.startDeliverer();
-  await world.startDeliverer();
+  // Without another look: they hear of each release.
+  await world.startDeliverer({ pollMs: 600_000 });
+  await world.startDeliverer({ pollMs: 600_000 });
   for (let round = 0; round < 15; round++) released.push(...(await world.release(records)));
   await world.awaitDeliveries(id, isSucceeded);
   const ids = receiver.received.map(({ headers }) => String(headers['webhook-id']));
@@ -112,6 +138,7 @@ test('first attempts of one record go out in the order of its events, one at a t
     expect(ids.filter((eventId) => own.includes(eventId))).toEqual(own);
   }
   expect(ids).toHaveLength(60);
+  expect(early).toEqual([]);
 });
 
 test('a delivery that has to be retried holds no later event of its record back', async () => {
@@ -125,7 +152,8 @@ test('a delivery that has to be retried holds no later event of its record back'
   const [first = ''] = await world.release([record]);
   failing.add(first);
   await world.release([record, record]);
-  await world.startDeliverer();
+  // Each attempt begins when the one before it has ended, without another look.
+  await world.startDeliverer({ pollMs: 600_000 });
   const rows = await world.awaitDeliveries(id, ({ status }) => status !== 'pending');
   expect(rows.map(({ status }) => status)).toEqual(['retry_pending', 'succeeded', 'succeeded']);
 });
@@ -197,17 +225,68 @@ test('an event whose notification was lost is still found', async () => {
   const receiver = await receive();
   const { id } = await world.subscribe(receiver.url);
   await world.startDeliverer();
-  await world.pool.query(
-    `insert into service.events (id, principal_id, type, body, state)
-    values ('evt_unheard', $1, 'webhook.test', '{}', 'released')`,
-    [world.principalId],
-  );
-  await world.pool.query(
-    `insert into service.deliveries (id, subscription_id, event_id) values ('dlv_unheard', $1, 'evt_unheard')`,
-    [id],
-  );
+  await insertUnheard(id, 'unheard');
   await world.awaitDeliveries(id, isSucceeded);
   expect(receiver.received.map(({ body }) => body.toString())).toEqual(['{}']);
+});
+
+test('a worker serves a subscription whose seat it could not give back', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  await world.startDeliverer();
+  await world.pool.query(
+    `insert into service.delivery_seats (subscription_id, worker_id)
+    select $1, id from service.worker_leases where lease_until > now()`,
+    [id],
+  );
+  await insertUnheard(id, 'seated');
+  await world.awaitDeliveries(id, isSucceeded);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('a worker that loses its lease ends what is under way before the delivery is attempted again', async () => {
+  const answers: (() => void)[] = [];
+  const receiver = await receive((response) => answers.push(() => response.end()));
+  const { id } = await world.subscribe(receiver.url);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer({ leaseMs: 2_000, with: { timeoutMs: 600_000 } });
+  await waitUntil('the first attempt is there', () => answers.length > 0);
+  await world.pool.query(`update service.worker_leases set lease_until = now() - interval '1 s'`);
+  await waitUntil('it is attempted again', () => answers.length > 1);
+  const { rowCount } = await world.pool.query(
+    `select from service.delivery_seats join service.worker_leases lease on lease.id = worker_id
+    where subscription_id = $1`,
+    [id],
+  );
+  for (const answer of answers) answer();
+  // Only under a lease of its own: other workers would take the subscription from any other id.
+  expect(rowCount).toBe(1);
+  const [row] = await world.awaitDeliveries(id, isSucceeded);
+  expect(row?.attempt_count).toBe(1);
+  expect(receiver.mostAtOnce()).toBe(1);
+});
+
+test('a worker that is closed waits for what is under way, and stores its result', async () => {
+  const held: (() => void)[] = [];
+  const receiver = await receive((response) => held.push(() => response.end()));
+  const { id } = await world.subscribe(receiver.url);
+  await world.release([await world.createRecord()]);
+  const deliverer = await world.startDeliverer();
+  await waitUntil('the attempt is there', () => held.length === 1);
+  const closing = deliverer.close();
+  await waitUntil('the worker listens no more', async () => {
+    const { rowCount } = await world.pool.query(
+      `select from pg_stat_activity
+      where datname = current_database() and application_name = 'agreements listener'`,
+    );
+    return rowCount === 0;
+  });
+  // A worker that did not wait would be through with its few statements before these.
+  for (let round = 0; round < 30; round++) await world.pool.query('select pg_sleep(0)');
+  held[0]?.();
+  await closing;
+  expect(await world.readDeliveries(id)).toMatchObject([{ status: 'succeeded', attempt_count: 1 }]);
+  expect(receiver.received).toHaveLength(1);
 });
 
 test('a test is delivered at once however many events wait, and announced when it was attempted', async () => {
@@ -253,6 +332,23 @@ test('what waits for a subscription that was disabled fails without being sent',
   const [row] = await world.awaitDeliveries(id, ({ status }) => status === 'failed');
   expect(row).toMatchObject({ attempt_count: 1, error: 'the subscription is disabled' });
   expect(receiver.received).toHaveLength(1);
+});
+
+test('what is under way when its subscription is disabled goes on, and what waits behind it fails', async () => {
+  const held: (() => void)[] = [];
+  const receiver = await receive((response) => held.push(() => response.end()));
+  const { id } = await world.subscribe(receiver.url);
+  const record = await world.createRecord();
+  await world.release([record, record]);
+  await world.startDeliverer();
+  await waitUntil('the first one is under way', () => held.length === 1);
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [id]);
+  await world.wake(id);
+  const readStatuses = async () => (await world.readDeliveries(id)).map(({ status }) => status);
+  await waitUntil('the second one fails', async () => (await readStatuses())[1] === 'failed');
+  expect(await readStatuses()).toEqual(['pending', 'failed']);
+  held[0]?.();
+  await waitUntil('the first one arrives', async () => (await readStatuses())[0] === 'succeeded');
 });
 
 test('however much waits for a subscription that was disabled fails without a further look, and others are served', async () => {

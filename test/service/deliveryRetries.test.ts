@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vi
 import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
 import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { redeliver } from '../../src/records/webhooks/redeliver.ts';
-import { recordResults } from '../../src/worker/deliverer/recordResults.ts';
-import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
+import { type AttemptResult, recordResults } from '../../src/worker/deliverer/recordResults.ts';
+import { createResultRecorder } from '../../src/worker/deliverer/resultRecorder.ts';
+import { createDeliveryWorld, type DeliveryRow, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -122,29 +123,76 @@ test('a delivery is attempted five times, after 60, 120, 240 and 480 seconds, an
   expect(new Set(received.map(({ body }) => body.toString())).size).toBe(1);
 });
 
+const attemptedAt = new Date();
+
+/** The result of a delivery's first attempt; all are of one moment. */
+function resultOf(
+  subscriptionId: string,
+  delivery: DeliveryRow | undefined,
+  status: 204 | 400,
+): AttemptResult {
+  return {
+    deliveryId: delivery?.id ?? '',
+    subscriptionId,
+    number: 1,
+    dueAt: null,
+    startedAt: attemptedAt,
+    endedAt: attemptedAt,
+    outcome: { durationMs: 1, responseStatus: status, responseExcerpt: undefined, error: undefined },
+    verdict: { status: status === 204 ? 'succeeded' : 'failed', nextAttemptAt: null },
+    error: undefined,
+  };
+}
+
 test('of two results of the same attempt only the first is stored', async () => {
   const { id } = await world.subscribe('http://127.0.0.1:9/never');
   await world.release([await world.createRecord()]);
   const [delivery] = await world.readDeliveries(id);
-  const record = (responseStatus: number, status: 'failed' | 'succeeded') =>
-    recordResults(world.pool, [
-      {
-        deliveryId: delivery?.id ?? '',
-        subscriptionId: id,
-        number: 1,
-        dueAt: null,
-        startedAt: new Date(),
-        endedAt: new Date(),
-        outcome: { durationMs: 1, responseStatus, responseExcerpt: undefined, error: undefined },
-        verdict: { status, nextAttemptAt: null },
-        error: undefined,
-      },
-    ]);
-  await record(204, 'succeeded');
-  await record(400, 'failed');
+  await recordResults(world.pool, [resultOf(id, delivery, 204)]);
+  await recordResults(world.pool, [resultOf(id, delivery, 400)]);
   const [row] = await world.readDeliveries(id);
   expect(row).toMatchObject({ status: 'succeeded', attempt_count: 1, response_status: 204 });
   expect(await world.readAttempts(row?.id ?? '')).toMatchObject([{ number: 1, response_status: 204 }]);
+});
+
+test('the failures after the last success are counted, of results stored together or soon after each other', async () => {
+  const { id } = await world.subscribe('http://127.0.0.1:9/never');
+  const record = await world.createRecord();
+  await world.release(new Array<string>(6).fill(record));
+  const [one, two, three, four, five, six] = await world.readDeliveries(id);
+  await recordResults(world.pool, [
+    resultOf(id, one, 204),
+    resultOf(id, two, 400),
+    resultOf(id, three, 204),
+    resultOf(id, four, 400),
+  ]);
+  expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 1 });
+  await recordResults(world.pool, [resultOf(id, five, 400)]);
+  expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 2 });
+  await recordResults(world.pool, [resultOf(id, six, 204)]);
+  expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 0 });
+});
+
+test('a result that the database did not store is stored at the next try', async () => {
+  const { id } = await world.subscribe('http://127.0.0.1:9/never');
+  await world.release([await world.createRecord()]);
+  const [delivery] = await world.readDeliveries(id);
+  const recorder = createResultRecorder({ pool: world.pool, logger: pino({ level: 'silent' }) });
+  onTestFinished(recorder.close);
+  let stored: Promise<void> | undefined;
+  await world.database.transaction(async (lock) => {
+    await lock.execute('lock table service.deliveries in share mode');
+    stored = recorder.record(resultOf(id, delivery, 204));
+    await waitUntil('the connection of the waiting statement is ended', async () => {
+      const { rowCount } = await world.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount === 1;
+    });
+  });
+  await stored;
+  expect(await world.readDeliveries(id)).toMatchObject([{ status: 'succeeded', attempt_count: 1 }]);
 });
 
 test('one that succeeds at last is attempted no more', async () => {
@@ -217,9 +265,12 @@ test('a redelivery that is asked for during the attempt of another is made too',
   await ask();
   held[1]?.(400);
   await waitUntil('and once more', () => held.length === 3);
+  // The attempt under way brings what this asks for.
+  await ask();
   held[2]?.(200);
-  const [row] = await world.awaitDeliveries(id, ({ status }) => status === 'succeeded');
-  expect(row).toMatchObject({ attempt_count: 3, next_attempt_at: null });
+  const [row] = await world.awaitDeliveries(id, ({ attempt_count }) => attempt_count === 3);
+  expect(row).toMatchObject({ status: 'succeeded', next_attempt_at: null });
+  expect(held).toHaveLength(3);
 });
 
 const endings: { name: string; statuses: number[]; status: string }[] = [
@@ -267,6 +318,8 @@ test('a connection that is refused, reset or closed, or that brings no HTTP, is 
     expect(attempt.error).toBe(row.error);
     errors.push(row.error);
   }
+  // Nothing came on these new connections, so each attempt is one request.
+  expect([reset, early].map(({ received }) => received.length)).toEqual([1, 1]);
   expect(errors).toEqual([
     'the connection was refused',
     'the connection was reset',
@@ -274,6 +327,19 @@ test('a connection that is refused, reset or closed, or that brings no HTTP, is 
     'the connection was closed without a response',
     'the response is not HTTP',
   ]);
+});
+
+test('a delivery that the service cannot sign is not sent, and retried like one without an answer', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  await world.pool.query(`update service.webhook_subscriptions set secret = 'unreadable' where id = $1`, [
+    id,
+  ]);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer();
+  const [row] = await world.awaitDeliveries(id, ({ attempt_count }) => attempt_count > 0);
+  expect(row).toMatchObject({ status: 'retry_pending', error: 'the service cannot sign it' });
+  expect(receiver.received).toEqual([]);
 });
 
 test('an attempt without an answer ends with its time, however slowly the headers come', async () => {
@@ -371,4 +437,27 @@ test('an answer that breaks off on a new connection is one attempt, and the rece
   expect(row).toMatchObject({ status: 'retry_pending', attempt_count: 1 });
   expect(attempt).toMatchObject({ response_status: null, error: expect.stringContaining('closed') });
   expect(receiver.received).toHaveLength(1);
+});
+
+test('an answer that breaks off on a used connection is one attempt too', async () => {
+  await world.startDeliverer();
+  const used = new Set<unknown>();
+  let cuts = 0;
+  const receiver = await receive((response, _received, { socket }) => {
+    if (used.has(socket)) {
+      cuts++;
+      socket.end('HTTP/1.1 20');
+    } else response.end();
+    used.add(socket);
+  });
+  const { id } = await world.subscribe(receiver.url);
+  const record = await world.createRecord();
+  await world.release([record, record]);
+  const rows = await world.awaitDeliveries(id, ({ status }) => status !== 'pending');
+  expect(rows.map(({ status, attempt_count }) => [status, attempt_count])).toEqual([
+    ['succeeded', 1],
+    ['retry_pending', 1],
+  ]);
+  expect(cuts).toBe(1);
+  expect(receiver.received).toHaveLength(2);
 });

@@ -1,7 +1,8 @@
-import type { Address, Hex } from 'viem';
+import { type Address, createPublicClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { RpcCall } from '../support/relayNode.ts';
+import { findFate } from '../../src/worker/relay/attemptFate.ts';
+import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -308,5 +309,80 @@ describe('a nonce that another transaction of the wallet took', () => {
     await waitUntil('it was asked often', () => forgetful.count('eth_getTransactionReceipt') >= 6);
     expect((await world.readRow(row.id)).attempts).toHaveLength(1);
     await expectMintedOnce([row]);
+  });
+});
+
+describe('the fate of signed bytes', () => {
+  /** A node that answers one method in its own way. */
+  const connect = async (method?: string, answer?: Disturbance) => {
+    const { url } = await world.disturb((call) => (call.method === method ? answer : undefined));
+    return createPublicClient({ transport: http(url, { retryCount: 0 }) });
+  };
+  /** The bytes of a deployment that reverts. */
+  const sendReverting = async (key: Hex, nonce: number): Promise<Hex> => {
+    const account = privateKeyToAccount(key);
+    const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+    const { chainId } = world;
+    const call = { type: 'eip1559', chainId, nonce, data: '0xfe', gas: 100_000n, ...fees } as const;
+    return world.client.sendRawTransaction({ serializedTransaction: await account.signTransaction(call) });
+  };
+  const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
+
+  test('is lost only if all nodes that answer completely say so, at the given depth', async () => {
+    const { key, address: wallet } = await world.createWallet();
+    const before = await world.client.getBlockNumber();
+    await sendElsewhere(key, { nonce: 0 });
+    const depthBlock = await world.client.getBlockNumber();
+    const honest = await connect();
+    const late = await connect('eth_getTransactionCount', { result: '0x0' });
+    const noReceipts = await connect('eth_getTransactionReceipt', 'loseRequest');
+    const noCounts = await connect('eth_getTransactionCount', 'loseRequest');
+    const lost = { id: 'lost', wallet, nonce: 0, hash: hashOf('a') };
+    const open = { id: 'open', wallet, nonce: 1, hash: hashOf('b') };
+    const newest = { id: 'newest', wallet, nonce: 2, hash: hashOf('c') };
+
+    const attempts = [lost];
+    expect(await findFate([honest, noCounts], { attempts, depthBlock })).toEqual({ kind: 'impossible' });
+    for (const endpoints of [
+      [honest, late],
+      [late, honest],
+    ])
+      expect(await findFate(endpoints, { attempts, depthBlock })).toEqual({
+        kind: 'possible',
+        attempt: lost,
+      });
+    expect(await findFate([honest], { attempts, depthBlock: before })).toMatchObject({ kind: 'possible' });
+    for (const endpoints of [[], [noCounts], [noReceipts, noCounts]])
+      expect(await findFate(endpoints, { attempts, depthBlock })).toEqual({ kind: 'unknown' });
+    for (const [all, attempt] of [
+      [[lost, open], open],
+      [[open, lost], open],
+      [[open, newest], newest],
+    ] as const)
+      expect(await findFate([honest], { attempts: all, depthBlock })).toEqual({ kind: 'possible', attempt });
+  });
+
+  test('is that of the receipts that any node has: a success, or else the newest revert', async () => {
+    const { key, address: wallet } = await world.createWallet();
+    const hashes = [await sendReverting(key, 0), await sendReverting(key, 1)];
+    const [first, second] = hashes.map((hash, nonce) => ({ id: hash, wallet, nonce, hash }));
+    if (!first || !second) throw new Error('nothing was sent');
+    const depthBlock = await world.client.getBlockNumber();
+    const late = await connect('eth_getTransactionCount', { result: '0x0' });
+    const blind = await connect('eth_getTransactionReceipt', { result: null });
+    const read = (all: (typeof first)[], ...endpoints: (typeof late)[]) =>
+      findFate(endpoints, { attempts: all, depthBlock });
+
+    expect(await read([first, second], blind, late)).toMatchObject({
+      kind: 'reverted',
+      receipt: { hash: second.hash, isReverted: true },
+    });
+    expect(await read([first, second], blind)).toEqual({ kind: 'impossible' });
+    const third = await sendElsewhere(key, { nonce: 2 });
+    const succeeded = { id: third, wallet, nonce: 2, hash: third };
+    expect(await read([succeeded, first], blind, late)).toMatchObject({
+      kind: 'succeeded',
+      receipt: { hash: third, isReverted: false },
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { Agent, interceptors, request } from 'undici';
 import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
 import { z } from 'zod';
+import { parseJson } from '../errors/parseJson.ts';
 import type { EndpointHealth } from './endpointHealth.ts';
 
 /** A call in the form for nodes: its parameters hold no bigint. */
@@ -71,12 +72,12 @@ export function createBatchedRpc(options: {
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     try {
       const { status, retryAfter, text } = await post(JSON.stringify(body), timeout.signal);
+      const answers = status >= 200 && status < 300 ? findAnswers(text, body.length) : undefined;
       if (status === 429) health.noteLimit(readRetryAfter(retryAfter, Date.now()));
-      else if (status >= 200 && status < 300) health.noteAnswer();
+      else if (answers) health.noteAnswer();
       else health.noteFailure();
-      if (status < 200 || status >= 300)
-        throw new HttpRequestError({ body, url, status, details: text.slice(0, mostDetails) });
-      return readAnswers(JSON.parse(text), body.length);
+      if (!answers) throw new HttpRequestError({ body, url, status, details: text.slice(0, mostDetails) });
+      return answers;
     } catch (cause) {
       if (cause instanceof HttpRequestError) throw cause;
       if (timeout.signal.aborted) throw new TimeoutError({ body, url });
@@ -106,13 +107,16 @@ export function createBatchedRpc(options: {
 
 /**
  * Answers by the calls' ids. An answer to the whole batch, for example a refusal of batches, applies to each
- * call.
+ * call. Undefined if it answers no call at all, such as the page of a gateway.
  */
-function readAnswers(said: unknown, count: number) {
+function findAnswers(text: string, count: number) {
+  const said = parseJson(text);
   const each = Array.isArray(said)
     ? said
     : Array.from({ length: count }, (_, id) => ({ ...(typeof said === 'object' ? said : {}), id }));
-  return new Map(answersShape.parse(each).map((answer) => [answer.id, answer]));
+  const answers = answersShape.safeParse(each).data;
+  if (!answers?.some(({ result, error }) => result !== undefined || error)) return undefined;
+  return new Map(answers.map((answer) => [answer.id, answer]));
 }
 
 /** Milliseconds from a `Retry-After`, given in seconds or as a date; undefined if it is unusable. */

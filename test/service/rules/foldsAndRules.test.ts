@@ -7,6 +7,7 @@ import { openFoldGate, shutFoldGate } from '../../../src/platform/database/foldG
 import { createId } from '../../../src/platform/database/ids.ts';
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { withConnection } from '../../../src/platform/database/withConnection.ts';
+import { withTransaction } from '../../../src/platform/database/withTransaction.ts';
 import { createEventIds } from '../../../src/records/events/eventIds.ts';
 import { buildEventPart, type EventPart } from '../../../src/records/events/eventParts.ts';
 import type { NewEvent } from '../../../src/records/events/newEvent.ts';
@@ -15,6 +16,7 @@ import { fireDueRules } from '../../../src/worker/notifier/fireDueRules.ts';
 import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
+import { storeParts } from '../../../src/worker/publisher/storeParts.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { input, toggle } from '../projector/support/scene.ts';
 import {
@@ -75,6 +77,14 @@ function eventWith([notification, variables]: readonly EventPart[]): NewEvent {
     blockOrder: 0,
   };
 }
+
+const awaitWaiting = (who: string) =>
+  waitUntil(`${who} waits`, async () => {
+    const waiting = await scene.query(
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
 
 const fire = () =>
   inTransaction(fixture.database, (transaction) =>
@@ -141,12 +151,7 @@ test('a fold and rules that fire for the same record and text end in no deadlock
     const started = scene.foldOnce();
     // The rejection is handled where `folding` is awaited below.
     started.catch(() => {});
-    await waitUntil('the fold waits', async () => {
-      const waiting = await scene.query(
-        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return waiting.length > 0;
-    });
+    await awaitWaiting('the fold');
     await storeEvents(transaction, [eventWith(next)]);
     folding = started;
   });
@@ -170,17 +175,56 @@ test('rules do not fire while a fold keeps others from changing its records', as
   expect(await fire()).toMatchObject({ schedules: 1, firings: 1 });
 });
 
-test('a text that is used again is kept, although it was not used for long', async () => {
-  const parts = await readParts();
+/** Makes the parts old, as if nothing had used them for longer than events are kept. */
+async function age(): Promise<void> {
   await fixture.pool.query(`update service.event_parts set used_at = now() - interval '91 days'`);
   await fixture.pool.query('update service.events set notification_part_id = null, variables_part_id = null');
-  const before = new Date(Date.now() - 90 * 86_400_000);
-  const remove = () =>
-    withConnection(fixture.pool, (client) => removeOldParts(client, { before, limit: 10 }));
+}
+const removeFrom = (client: Parameters<typeof removeOldParts>[0]) =>
+  removeOldParts(client, { before: new Date(Date.now() - 90 * 86_400_000), limit: 10 });
+
+test('a text that is used again is kept, although it was not used for long', async () => {
+  const parts = await readParts();
+  await age();
+  const remove = () => withConnection(fixture.pool, removeFrom);
   await inTransaction(fixture.database, async (transaction) => {
+    await storeParts(transaction, parts);
+    expect(await remove()).toMatchObject({ eventParts: 0 });
     await storeEvents(transaction, [eventWith(parts)]);
     expect(await remove()).toMatchObject({ eventParts: 0 });
   });
   expect(await remove()).toMatchObject({ eventParts: 0 });
   expect(await scene.query(sql`select id, text from service.event_parts order by id`)).toEqual(parts);
+});
+
+test('a text that is used again while it is removed is stored once more', async () => {
+  const parts = await readParts();
+  await age();
+  let storing: Promise<void> | undefined;
+  await withTransaction(fixture.pool, async (client) => {
+    expect(await removeFrom(client)).toMatchObject({ eventParts: 2 });
+    storing = inTransaction(fixture.database, (transaction) => storeEvents(transaction, [eventWith(parts)]));
+    // The rejection is handled where it is awaited below.
+    storing.catch(() => {});
+    await awaitWaiting('the one who uses it');
+  });
+  await storing;
+  expect(await scene.query(sql`select id, text from service.event_parts order by id`)).toEqual(parts);
+});
+
+test('of two who use the same new text at the same moment neither fails', async () => {
+  await readParts();
+  const parts = ['one', 'another'].map((note) => buildEventPart(scene.principalId, { note }));
+  const store = (transaction: Parameters<typeof storeEvents>[0]) =>
+    storeEvents(transaction, [eventWith(parts)]);
+  let second: Promise<void> | undefined;
+  await inTransaction(fixture.database, async (transaction) => {
+    await store(transaction);
+    second = inTransaction(fixture.database, store);
+    // The rejection is handled where it is awaited below.
+    second.catch(() => {});
+    await awaitWaiting('the second one');
+  });
+  await second;
+  expect(await scene.query(sql`select from service.event_parts`)).toHaveLength(4);
 });

@@ -22,7 +22,8 @@ async function startNode(answer: (calls: Call[]) => unknown) {
     asked.push({ calls, headers: request.headers });
     const said = answer(calls);
     if (said === undefined) return;
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(said));
+    const text = typeof said === 'string' ? said : JSON.stringify(said);
+    response.setHeader('content-type', 'application/json').end(text);
   }).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
@@ -78,13 +79,26 @@ test("a node's answer to a whole batch applies to each call in it", async () => 
     expect(answer).toMatchObject({ reason: { code: -32_005, details: 'limit exceeded' } });
 });
 
-test('a node that says nothing in time, or something else, has not answered', async () => {
+test('a node that says nothing in time has not answered', async () => {
   const silent = await startNode(() => undefined);
   const { ask, health } = connect(`http://${silent.host}`, 100);
   await expect(ask({ method: 'one' })).rejects.toThrow(TimeoutError);
   expect(health.counts()).toMatchObject({ answered: 0, failed: 1 });
-  const strange = await startNode(() => 'hello');
-  await expect(connect(`http://${strange.host}`).ask({ method: 'one' })).rejects.toThrow(HttpRequestError);
+});
+
+test.each([
+  ['a page', '<html>Sign in</html>'],
+  ['a text', '"hello"'],
+  ['nothing', ''],
+  ['an empty object', {}],
+  ['no answers', []],
+  ['answers without a result', [{ id: 0 }]],
+  ['something else', [{ id: 'one', result: 1 }]],
+])('a node that says %s has not answered, however well its request went', async (_, said) => {
+  const node = await startNode(() => said);
+  const { ask, health } = connect(`http://${node.host}`);
+  await expect(ask({ method: 'one' })).rejects.toThrow(HttpRequestError);
+  expect(health.counts()).toMatchObject({ answered: 0, failed: 1 });
 });
 
 test('user and password of a URL are sent as a header', async () => {

@@ -152,6 +152,7 @@ describe('a simulation', () => {
       answering({ error: { code: -32_014, message: 'Block not found', data: { block: '0x7' } } }),
     ],
     ['the node is broken', answering({ error: { code: -32_603, message: 'internal error' } })],
+    ['the node gives up', answering({ error: { code: -32_603, message: 'execution aborted: too slow' } })],
   ])('is no judgement of the call where %s', async (_, listener) => {
     const { url } = await startEndpoint(listener);
     await expect(simulateCall(connect(url), call)).rejects.toThrow(ChainUnavailableError);
@@ -159,34 +160,59 @@ describe('a simulation', () => {
 });
 
 describe('an endpoint', () => {
-  test('that asks for a longer pause is not asked again before, and callers are told at once', async () => {
-    const endpoint = await startEndpoint(refusing(429, { 'retry-after': '60' }));
-    const { client, describeEndpoints } = access([endpoint.url]);
-    await expect(client.getBlockNumber()).rejects.toThrow('are rate limited');
-    await expect(client.getBlockNumber()).rejects.toThrow('are rate limited');
-    expect(endpoint.count()).toBe(1);
-    const [facts] = describeEndpoints();
-    expect(facts).toMatchObject({ status: 'limited', requests: { answered: 0, failed: 0, limited: 1 } });
-    expect(facts?.restsForMs).toBeGreaterThan(50_000);
+  test.each(['5', '60'])(
+    'that asks for %s s is not asked again before, and callers are told at once',
+    async (pause) => {
+      const endpoint = await startEndpoint(refusing(429, { 'retry-after': pause }));
+      const { client, describeEndpoints } = access([endpoint.url]);
+      await expect(client.getBlockNumber()).rejects.toThrow('are rate limited');
+      await expect(client.getBlockNumber()).rejects.toThrow('are rate limited');
+      expect(endpoint.count()).toBe(1);
+      const [facts] = describeEndpoints();
+      expect(facts).toMatchObject({ status: 'limited', requests: { answered: 0, failed: 0, limited: 1 } });
+      expect(facts?.restsForMs).toBeGreaterThan((Number(pause) - 5) * 1_000);
+    },
+  );
+
+  test('that tells of its limit in an answer rests, but not if its limit is one of logs', async () => {
+    const limit = answering({ error: { code: -32_005, message: 'more than 10000 results' } });
+    const [first, second] = [await startEndpoint(limit), await startEndpoint(healthy)];
+    const { client, describeEndpoints } = access([first.url, second.url]);
+    const statuses = () => describeEndpoints().map(({ status }) => status);
+    await client.request({ method: 'eth_getLogs', params: [{}] });
+    expect(statuses()).toEqual(['ok', 'ok']);
+    await client.getBlockNumber();
+    expect(statuses()).toEqual(['limited', 'ok']);
+    await client.getBlockNumber();
+    expect([first.count(), second.count()]).toEqual([2, 3]);
   });
 
   test('that fails again and again rests while others are there, and is found when it is back', async () => {
     let isBroken = true;
-    const first = await startEndpoint((request, response) =>
-      isBroken ? refusing(502)(request, response) : healthy(request, response),
-    );
+    const held: (() => void)[] = [];
+    const first = await startEndpoint((request, response) => {
+      if (isBroken) refusing(502)(request, response);
+      else held.push(() => healthy(request, response));
+    });
     const second = await startEndpoint(healthy);
     const { client, describeEndpoints } = access([first.url, second.url]);
     for (let at = 0; at < 6; at++) expect(await client.getBlockNumber()).toBe(7n);
     expect([first.count(), second.count()]).toEqual([3, 6]);
     expect(describeEndpoints().map(({ status }) => status)).toEqual(['failing', 'ok']);
     isBroken = false;
-    await waitUntil('the first one is asked again', async () => {
+    await waitUntil('the first one is tried', async () => {
       expect(await client.getBlockNumber()).toBe(7n);
-      return describeEndpoints()[0]?.status === 'ok';
+      return held.length > 0;
     });
+    for (let at = 0; at < 3; at++) expect(await client.getBlockNumber()).toBe(7n);
+    expect(held).toHaveLength(1);
+    held[0]?.();
+    await waitUntil('it is back', () => describeEndpoints()[0]?.status === 'ok');
     const before = second.count();
-    await client.getBlockNumber();
+    const asked = client.getBlockNumber();
+    await waitUntil('it is asked again', () => held.length === 2);
+    held[1]?.();
+    expect(await asked).toBe(7n);
     expect(second.count()).toBe(before);
   });
 
@@ -271,6 +297,23 @@ describe('an endpoint', () => {
       expect(await client.getBlockNumber()).toBe(100n);
       isLying = false;
       await waitUntil('it is believed again', () => describeEndpoints()[0]?.status === 'ok');
+    } finally {
+      watch.close();
+    }
+  });
+
+  test('that fails tells no latest block any more', async () => {
+    let isBroken = false;
+    const node = standing(() => 100);
+    const { url } = await startEndpoint((request, response) =>
+      (isBroken ? refusing(502) : node)(request, response),
+    );
+    const { latestBlock, watchHeights } = access([url]);
+    const watch = watchHeights(20);
+    try {
+      await waitUntil('it has told', () => latestBlock(59141) === 100);
+      isBroken = true;
+      await waitUntil('it fails', () => latestBlock(59141) === undefined);
     } finally {
       watch.close();
     }

@@ -49,6 +49,7 @@ describe('the health of an endpoint', () => {
     health.noteLimit(7_000);
     health.noteAnswer();
     health.noteLimit(3_000);
+    for (let at = 0; at < 5; at++) health.noteFailure();
     expect([health.status(), health.restsForMs()]).toEqual(['limited', 7_000]);
     clock.pass(7_000);
     expect(health.needsProbe()).toBe(true);

@@ -42,6 +42,9 @@ describe('the counter', () => {
   test('does not fall below a nonce that a node may still hold', () => {
     expect(plan(4, 4, 6, [slot(4, undefined), slot(5, { state: 'failed' }, 100)])).toBe(6);
   });
+  test('does not rise to an unwanted nonce above it, even if a node has taken that once', () => {
+    expect(plan(4, 4, 4, [slot(5, { state: 'failed' }, 100)])).toBe(4);
+  });
   test('keeps nonces mined in a block that fell out', () => {
     expect(plan(4, 4, 5, [slot(4, { state: 'mined', isShownHere: true })])).toBe(5);
     expect(plan(4, 4, 5, [slot(4, { state: 'mined', isShownHere: false })])).toBe(4);
@@ -68,4 +71,6 @@ describe('the counter', () => {
 test('gaps are the nonces from the chain up to the end for which nothing is signed', () => {
   expect(findGaps({ minedCount: 3, end: 7 }, [slot(4, {}), slot(6, undefined)])).toEqual([3, 5]);
   expect(findGaps({ minedCount: 3, end: 3 }, [])).toEqual([]);
+  const first = Array.from({ length: 32 }, (_, at) => 3 + at);
+  expect(findGaps({ minedCount: 3, end: 1_000_000 }, [])).toEqual(first);
 });

@@ -28,9 +28,14 @@ describe('a wanted call', () => {
     expect(plan({ acceptedMs: undefined, sentMs: 4_000, ageMs: 20_000 })).toBe('wait');
     expect(plan({ acceptedMs: undefined, sentMs: 13_000, ageMs: 3_600_000, stalledMs: 0 })).toBe('resend');
   });
+  test('that a node objects to after it was taken is sent again as soon as one that was not', () => {
+    expect(plan({ objection: 'nonceTooLow', sentMs: 900 })).toBe('wait');
+    expect(plan({ objection: 'nonceTooLow', sentMs: 1_100 })).toBe('resend');
+  });
   test('that does not get on is sent again, then offers more', () => {
     expect(plan({ stalledMs: 13_000, sentMs: 13_000, ageMs: 13_000 })).toBe('resend');
     expect(plan({ stalledMs: 13_000, sentMs: 5_000, ageMs: 13_000 })).toBe('wait');
+    expect(plan({ stalledMs: 5_000, sentMs: 13_000, ageMs: 13_000 })).toBe('wait');
     expect(plan(stuck)).toBe('replace');
   });
   test('that waits for others before it offers no more', () => {
@@ -73,6 +78,7 @@ describe('a wanted call', () => {
     const refused = { objection: 'rejected', acceptedMs: undefined, stalledMs: 0 } as const;
     expect(plan({ ...refused, ageMs: 30_000 })).toBe('wait');
     expect(plan({ ...refused, ageMs: 40_000 })).toBe('cancel');
+    expect(plan({ ...refused, ageMs: 40_000, canCancel: false, sentMs: 13_000 })).toBe('resend');
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseDeliveries, createLane } from '../../../src/worker/deliverer/lane.ts';
+import { chooseDeliveries, createLane, isIdle, measureFree } from '../../../src/worker/deliverer/lane.ts';
 
 const due = (count: number, isFirst: boolean) =>
   Array.from({ length: count }, (_, at) => ({
@@ -20,4 +20,26 @@ test('first attempts leave a place to one retry, and retries take those that are
 
 test.each([0, -1, -3])('nothing begins with %s free places', (free) => {
   expect(choose({ firsts: 5, retries: 2, free })).toEqual([]);
+});
+
+test('a subscription is given up only after several idle looks, and never during an attempt', () => {
+  const lane = { ...createLane('wh_1'), isWanted: false };
+  expect([0, 2, 3].map((idleLooks) => isIdle({ ...lane, idleLooks }))).toEqual([false, false, true]);
+  expect(isIdle({ ...lane, idleLooks: 3, isWanted: true })).toBe(false);
+  lane.inFlight.set('dlv_1', { isFirst: false });
+  expect(isIdle({ ...lane, idleLooks: 3 })).toBe(false);
+});
+
+test('with a single place first attempts come before retries', () => {
+  const chosen = chooseDeliveries(createLane('wh_1'), [...due(1, true), ...due(1, false)], 1);
+  expect(chosen.map(({ id }) => id)).toEqual(['first0']);
+});
+
+test('a receiver that has failed five times in a row gets two places at most', () => {
+  const measure = (failuresInRow: number, perSubscription: number) =>
+    measureFree({ ...createLane('wh_1'), failuresInRow }, { perSubscription });
+  expect([measure(4, 10), measure(5, 10), measure(5, 1)]).toEqual([10, 2, 1]);
+  const lane = { ...createLane('wh_1'), failuresInRow: 5 };
+  for (const id of ['dlv_1', 'dlv_2', 'dlv_3']) lane.inFlight.set(id, { isFirst: true });
+  expect(measureFree(lane, { perSubscription: 10 })).toBe(0);
 });

@@ -89,6 +89,12 @@ test('a third principal soon gets its share of a host that the backlogs of two o
   expect(worker.count((one) => one === late)).toBe(10);
 });
 
+test('a principal has at most half of a host, even if nobody else wants a place there', () => {
+  const worker = startWorker();
+  worker.add(subscribeAll('a', Array(6).fill('shared.example')));
+  expect(worker.count(() => true)).toBe(25);
+});
+
 test('a sixth principal soon gets its share of a worker that the backlogs of five others fill', async () => {
   const worker = startWorker();
   for (const owner of ['a', 'b', 'c', 'd', 'e']) worker.add(subscribeAll(owner, hostsOf(10, owner)));

@@ -57,8 +57,46 @@ test('without a rest it runs again at once, and not after it is closed', async (
   await vi.advanceTimersByTimeAsync(6);
   expect(begun).toHaveLength(2);
   repeater.wake();
-  const closing = repeater.close();
-  await vi.advanceTimersByTimeAsync(50);
-  await closing;
+  let isClosed = false;
+  void repeater.close().then(() => {
+    isClosed = true;
+  });
+  // The second run has not ended yet.
+  await vi.advanceTimersByTimeAsync(5);
+  expect(isClosed).toBe(false);
+  await vi.advanceTimersByTimeAsync(45);
+  expect(isClosed).toBe(true);
   expect(begun).toHaveLength(2);
+});
+
+test('a run that fails is repeated after growing pauses that no wake-up shortens, and that begin anew', async () => {
+  const begun: number[] = [];
+  const startedAt = performance.now();
+  let isFailing = true;
+  const repeater = createRepeater({
+    what: 'work',
+    async work() {
+      begun.push(performance.now() - startedAt);
+      if (isFailing) throw new Error('no');
+    },
+    pauseMs: () => undefined,
+    logger,
+  });
+  const wakeFor = async (ms: number) => {
+    repeater.wake();
+    await vi.advanceTimersByTimeAsync(ms / 2);
+    repeater.wake();
+    await vi.advanceTimersByTimeAsync(ms / 2);
+    return begun.splice(0);
+  };
+  expect(await wakeFor(38_000)).toEqual([0, 250, 750, 1_750, 3_750, 7_750, 15_750, 25_750, 35_750]);
+  isFailing = false;
+  // A run that had been asked for during a pause is the one at its end.
+  expect(await wakeFor(8_000)).toEqual([45_750]);
+  expect(await wakeFor(2)).toEqual([46_000, 46_001]);
+  isFailing = true;
+  expect(await wakeFor(500)).toEqual([46_002, 46_252]);
+  await repeater.close();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(begun).toEqual([]);
 });
