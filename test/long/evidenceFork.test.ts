@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
+import { startEvidenceWorld } from '../service/support/evidenceWorld.ts';
+import { chainId } from '../service/support/testChain.ts';
 import { createAnvilClient } from '../support/anvilClient.ts';
-import { startEvidenceWorld } from './support/evidenceWorld.ts';
-import { chainId } from './support/testChain.ts';
 
 /** The test starts two chains and an indexer. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Fold } from '../../../src/worker/projector/fold.ts';
-import { startSceneForEach } from '../support/startSceneForEach.ts';
-import { addressOfClone } from './support/chain.ts';
-import { lampVariables } from './support/lamp.ts';
-import { createLongRows, toggleAll } from './support/longRows.ts';
+import type { Fold } from '../../src/worker/projector/fold.ts';
+import { addressOfClone } from '../service/projector/support/chain.ts';
+import { lampVariables } from '../service/projector/support/lamp.ts';
+import { createLongRows, toggleAll } from '../service/projector/support/longRows.ts';
 import {
   alice,
   annotate,
@@ -13,8 +12,9 @@ import {
   input,
   type Scene,
   toggle,
-} from './support/scene.ts';
-import { chainId, type Fixture } from './support/setup.ts';
+} from '../service/projector/support/scene.ts';
+import { chainId, type Fixture } from '../service/projector/support/setup.ts';
+import { startSceneForEach } from '../service/support/startSceneForEach.ts';
 
 let fixture: Fixture;
 let scene: Scene;
