@@ -6,10 +6,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const order = ['contracts', 'e2e', 'client', 'index', 'service', 'fuzz', 'unit'];
 
-/** Runs the projects in this order; within a project, as Vitest does: the slowest files first. */
+/**
+ * Runs the projects in this order. Within a project, the slower half and the faster half alternate: the slowest files mostly
+ * wait, and side by side they would leave the processors idle.
+ */
 export class ProjectOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification) => order.indexOf(project.name);
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const slowestFirst = await super.sort(files);
+    const groups = Map.groupBy(slowestFirst, ({ project }) => project.name);
+    const rank = (name: string) => order.indexOf(name);
+    return [...groups]
+      .toSorted(([one], [other]) => rank(one) - rank(other))
+      .flatMap(([, group]) => alternate(group));
   }
+}
+
+function alternate<File>(files: readonly File[]): File[] {
+  const middle = Math.ceil(files.length / 2);
+  const faster = files.slice(middle);
+  return files.slice(0, middle).flatMap((file, at) => [file, ...faster.slice(at, at + 1)]);
 }
