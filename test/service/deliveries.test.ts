@@ -249,7 +249,7 @@ test('a worker that loses its lease ends what is under way before the delivery i
   const receiver = await receive((response) => answers.push(() => response.end()));
   const { id } = await world.subscribe(receiver.url);
   await world.release([await world.createRecord()]);
-  await world.startDeliverer({ leaseMs: 2_000, with: { timeoutMs: 600_000 } });
+  await world.startDeliverer({ leaseMs: 6_000, with: { timeoutMs: 600_000 } });
   await waitUntil('the first attempt is there', () => answers.length > 0);
   await world.pool.query(`update service.worker_leases set lease_until = now() - interval '1 s'`);
   await waitUntil('it is attempted again', () => answers.length > 1);

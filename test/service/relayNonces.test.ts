@@ -1,6 +1,7 @@
 import { type Address, createPublicClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { findFate } from '../../src/worker/relay/attemptFate.ts';
 import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
@@ -324,14 +325,17 @@ describe('the fate of signed bytes', () => {
     const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
     const { chainId } = world;
     const call = { type: 'eip1559', chainId, nonce, data: '0xfe', gas: 100_000n, ...fees } as const;
-    return world.client.sendRawTransaction({ serializedTransaction: await account.signTransaction(call) });
+    const serializedTransaction = await account.signTransaction(call);
+    const hash = await world.client.sendRawTransaction({ serializedTransaction });
+    await awaitReceipt(world.client, hash);
+    return hash;
   };
   const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
 
   test('is lost only if all nodes that answer completely say so, at the given depth', async () => {
     const { key, address: wallet } = await world.createWallet();
     const before = await world.client.getBlockNumber();
-    await sendElsewhere(key, { nonce: 0 });
+    await awaitReceipt(world.client, await sendElsewhere(key, { nonce: 0 }));
     const depthBlock = await world.client.getBlockNumber();
     const honest = await connect();
     const late = await connect('eth_getTransactionCount', { result: '0x0' });
@@ -379,6 +383,7 @@ describe('the fate of signed bytes', () => {
     });
     expect(await read([first, second], blind)).toEqual({ kind: 'impossible' });
     const third = await sendElsewhere(key, { nonce: 2 });
+    await awaitReceipt(world.client, third);
     const succeeded = { id: third, wallet, nonce: 2, hash: third };
     expect(await read([succeeded, first], blind, late)).toMatchObject({
       kind: 'succeeded',

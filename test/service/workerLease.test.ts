@@ -63,14 +63,13 @@ test('a lease that has run out is not renewed: the worker goes on under another 
     [id],
   );
   await waitUntil('it was to be renewed', async () => lost.length > 0 || (await isAlive(id)));
-  expect(lost).toEqual([id]);
-  await waitUntil('it has a lease again', lease.isHeld);
+  expect(lost[0]).toBe(id);
+  await waitUntil('it has a lease again', async () => lease.isHeld() && (await isAlive(lease.id)));
   expect(lease.id).not.toBe(id);
-  expect(await isAlive(lease.id)).toBe(true);
 });
 
 test('a renewal that is answered after the loss holds nothing under the next id', async () => {
-  const { lease, lost } = await open(1_000);
+  const { lease, lost } = await open(2_000);
   const client = await handle.pool.connect();
   try {
     await client.query('begin');
