@@ -1,10 +1,12 @@
-import { createPublicClient, type Hex, http, isHash } from 'viem';
+import { createPublicClient, type Hash, http, isHash } from 'viem';
 import type { AgreementsClient } from '../client/src/index.ts';
+import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { findFreePort } from '../src/cli/devtools/freePort.ts';
 import type { Child } from '../src/platform/supervision/child.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../test/support/serviceStack.ts';
 import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
+import { watchBlockTimes } from './blockTimes.ts';
 import { type Distribution, summarise } from './distribution.ts';
 import { type NodeWatch, watchNode } from './nodeWatch.ts';
 import { type Acceptance, measureAcceptance } from './relayAcceptance.ts';
@@ -183,9 +185,9 @@ async function measureApi(
 ): Promise<RelayResult['api']> {
   const { stack } = running;
   const answerMs: number[] = [];
-  const minedMs: number[] = [];
-  const samples: Promise<void>[] = [];
+  const sampled: Hash[] = [];
   const waiting = calls.entries();
+  const blockTimes = watchBlockTimes(stack.reader);
   const throughput = await measureThroughput(running, { seconds, total: calls.length }, async (isOver) => {
     const lane = async () => {
       for (const [at, { recordId, body }] of waiting) {
@@ -193,26 +195,27 @@ async function measureApi(
         const startedAt = performance.now();
         const { txHash } = await client.agreements.submitInput(recordId, body);
         answerMs.push(performance.now() - startedAt);
-        if (at % sampleEvery === 0 && txHash && isHash(txHash))
-          samples.push(awaitMined(stack, txHash).then((ms) => void minedMs.push(ms)));
+        if (at % sampleEvery === 0 && txHash && isHash(txHash)) sampled.push(txHash);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, lane));
-    await Promise.all(samples);
   });
+  const receipts = await Promise.all(sampled.map((hash) => awaitReceipt(stack.reader, hash)));
+  await blockTimes.close();
+  const minedMs = await Promise.all(
+    receipts.map(async ({ transactionHash, blockNumber }) => {
+      const minedAt = blockTimes.seenAt.get(blockNumber) ?? Number.NaN;
+      return minedAt - (await readAcceptedAt(stack, transactionHash));
+    }),
+  );
   return { ...throughput, answerMs: summarise(answerMs), minedMs: summarise(minedMs) };
 }
 
-/** Milliseconds from a transaction's acceptance, by the database's time, to its receipt. */
-async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<number> {
-  await waitUntil('it is mined', async () => {
-    const receipt = await reader.request({ method: 'eth_getTransactionReceipt', params: [hash] });
-    return receipt?.blockNumber != null;
-  });
-  const minedAt = Date.now();
+/** By the database's time, in milliseconds since 1970. */
+async function readAcceptedAt({ pool }: ServiceStack, hash: Hash): Promise<number> {
   const query = 'select created_at from service.transactions where tx_hash = $1';
   const { rows } = await pool.query<{ created_at: Date }>(query, [hash]);
-  return minedAt - (rows[0]?.created_at.getTime() ?? Number.NaN);
+  return rows[0]?.created_at.getTime() ?? Number.NaN;
 }
 
 /**
