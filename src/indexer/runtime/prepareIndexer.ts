@@ -15,6 +15,7 @@ import { passOverLateNodes } from './lateNodes.ts';
 import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
 import { resolveQuickly } from './resolveQuickly.ts';
 import { loadPonder } from './runPonder.ts';
+import { askOnceForTransactions } from './unchangedBlocks.ts';
 import { giveUpVanishedBlocks } from './vanishedBlocks.ts';
 
 const loadAfterMs = { waiting: 1_000, standingBy: 15_000 };
@@ -56,6 +57,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   giveUpVanishedBlocks();
   refuseLogsOfMissingBlocks();
   const logger = pino({ level: logLevel, base: { process: name } });
+  askOnceForTransactions(chains);
   passOverLateNodes(chains, logger);
   resolveQuickly();
   boundBatches();
