@@ -1,5 +1,4 @@
 import { createPublicClient, type Hash, http, isHash } from 'viem';
-import type { AgreementsClient } from '../client/src/index.ts';
 import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { findFreePort } from '../src/cli/devtools/freePort.ts';
 import type { Child } from '../src/platform/supervision/child.ts';
@@ -8,6 +7,7 @@ import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
 import { watchBlockTimes } from './blockTimes.ts';
 import { type Distribution, summarise } from './distribution.ts';
+import { createInputSender, type InputSender } from './inputSender.ts';
 import { type NodeWatch, watchNode } from './nodeWatch.ts';
 import { type Acceptance, measureAcceptance } from './relayAcceptance.ts';
 import { deployAgreements, type SignedInput, signInputs } from './relayCalls.ts';
@@ -129,12 +129,14 @@ async function measureParts(
   const outbox = await measureOutbox(running, second, { seconds, mostUnderWay: options.wallets * inFlight });
   await settle(stack);
   onProgress('through the API');
-  const api = await measureApi(running, third, { ...options, client });
+  const sender = createInputSender({ baseUrl, apiKey: stack.apiKey });
+  const api = await measureApi(running, third, { ...options, sender });
   await settle(stack);
   onProgress('acceptance');
   const rate = Math.max(1, Math.round(api.perSecond / 2));
   const calls = fourth.slice(0, rate * seconds);
-  const acceptance = await measureAcceptance(running, { watch, calls, client, perSecond: rate });
+  const acceptance = await measureAcceptance(running, { watch, calls, sender, perSecond: rate });
+  await sender.close();
   return { direct, outbox, api, acceptance };
 }
 
@@ -182,7 +184,7 @@ async function measureDirect(
 async function measureApi(
   running: Running,
   calls: readonly SignedInput[],
-  { seconds, concurrency, client }: RelayBenchmark & { client: AgreementsClient },
+  { seconds, concurrency, sender }: RelayBenchmark & { sender: InputSender },
 ): Promise<RelayResult['api']> {
   const { stack } = running;
   const answerMs: number[] = [];
@@ -191,10 +193,10 @@ async function measureApi(
   const blockTimes = watchBlockTimes(stack.reader);
   const throughput = await measureThroughput(running, { seconds, total: calls.length }, async (isOver) => {
     const lane = async () => {
-      for (const [at, { recordId, body }] of waiting) {
+      for (const [at, call] of waiting) {
         if (isOver()) return;
         const startedAt = performance.now();
-        const { txHash } = await client.agreements.submitInput(recordId, body);
+        const { txHash } = await sender.send(call);
         answerMs.push(performance.now() - startedAt);
         if (at % sampleEvery === 0 && txHash && isHash(txHash)) sampled.push(txHash);
       }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgreementsClient } from '../client/src/index.ts';
 import { type Distribution, summarise } from './distribution.ts';
+import type { InputSender } from './inputSender.ts';
 import type { NodeWatch } from './nodeWatch.ts';
 import type { SignedInput } from './relayCalls.ts';
 import { type Running, startProcessorTime } from './relayThroughput.ts';
@@ -26,20 +26,20 @@ export async function measureAcceptance(
   options: {
     watch: NodeWatch;
     calls: readonly SignedInput[];
-    client: AgreementsClient;
+    sender: InputSender;
     perSecond: number;
   },
 ): Promise<Acceptance> {
-  const { watch, calls, client, perSecond } = options;
+  const { watch, calls, sender, perSecond } = options;
   const readCpuMs = await startProcessorTime(running);
   const sent: Promise<{ id: string; startedAtMs: number; answerMs: number }>[] = [];
   const first = performance.now();
   const warmUp = Math.floor(calls.length * warmUpShare);
   watch.take();
-  for (const [at, { recordId, body }] of calls.entries()) {
+  for (const [at, call] of calls.entries()) {
     const waitMs = first + (at * 1_000) / perSecond - performance.now();
     if (waitMs > 0) await delay(waitMs);
-    sent.push(submit(client, recordId, body));
+    sent.push(submit(sender, call));
   }
   const answers = (await Promise.all(sent)).slice(warmUp);
   const cpuMs = readCpuMs(calls.length);
@@ -60,11 +60,10 @@ export async function measureAcceptance(
 }
 
 async function submit(
-  client: AgreementsClient,
-  recordId: string,
-  body: SignedInput['body'],
+  sender: InputSender,
+  call: SignedInput,
 ): Promise<{ id: string; startedAtMs: number; answerMs: number }> {
   const startedAtMs = performance.timeOrigin + performance.now();
-  const { id } = await client.agreements.submitInput(recordId, body);
+  const { id } = await sender.send(call);
   return { id, startedAtMs, answerMs: performance.timeOrigin + performance.now() - startedAtMs };
 }
