@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hash, parseGwei } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testTokenAbi as abi } from '../../contracts-test/abis/TestToken.ts';
@@ -43,8 +42,8 @@ async function mint(anvil: Anvil, token: Address, amount: bigint) {
   return awaitReceipt(client, hash);
 }
 
-const signTransfer = (nonce: number) =>
-  accounts.owner.signTransaction({
+const signTransfer = (nonce: number, sender = accounts.owner) =>
+  sender.signTransaction({
     type: 'eip1559',
     chainId,
     nonce,
@@ -141,7 +140,11 @@ describe('a started Anvil', () => {
     const anvil = await start();
     const client = createAnvilClient(anvil.rpcUrl);
     const hash = await client.sendRawTransaction({ serializedTransaction: await signTransfer(1) });
-    await delay(2_500);
+    // Another sender's stuck transaction is freed later: by then, this one has been looked at as often.
+    const serializedTransaction = await signTransfer(5, accounts.stranger);
+    const other = await client.sendRawTransaction({ serializedTransaction });
+    await client.setNonce({ address: accounts.stranger.address, nonce: 5 });
+    await awaitReceipt(client, other);
     expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: 1 });
     await client.sendRawTransaction({ serializedTransaction: await signTransfer(0) });
     expect((await awaitReceipt(client, hash)).status).toBe('success');

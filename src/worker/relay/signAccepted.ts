@@ -5,8 +5,6 @@ import type { Preparations } from './preparations.ts';
 import { signBatch } from './signBatch.ts';
 import { hasRoom, isReady, noteSignerFailure, type Wallet } from './wallet.ts';
 
-/** With more than one batch, one half of the wallets signs while the database commits the other half's rows. */
-const lanes = 2;
 /** An older view is not good enough for fees. */
 const viewMs = 30_000;
 
@@ -18,33 +16,13 @@ export type SigningOutcome =
   /** Nothing was done because the chain's state is unknown now. */
   | 'blind';
 
-type LaneOptions = {
-  preparations: Preparations;
-  wake(): void;
-  /** The wallets to sign with. */
-  isMine(at: number): boolean;
-};
+type Options = { preparations: Preparations; wake(): void };
 
 /**
  * Signs accepted rows, batch by batch, with all wallets that have room, and hands the bytes to their senders.
  * It does not wait for external signers: `wake` is called when there may be more to sign after one is done.
  */
-export async function signAccepted(
-  context: ChainContext,
-  options: { preparations: Preparations; wake(): void },
-): Promise<SigningOutcome> {
-  // As long as one batch holds everything, a second lane would find nothing.
-  const outcome = await signOnce(context, { ...options, isMine: () => true });
-  if (outcome !== 'more') return outcome;
-  const outcomes = await Promise.all(
-    Array.from({ length: lanes }, (_, lane) =>
-      signLane(context, { ...options, isMine: (at) => at % lanes === lane }),
-    ),
-  );
-  return outcomes.find((of) => of === 'full' || of === 'blind') ?? 'drained';
-}
-
-async function signLane(context: ChainContext, options: LaneOptions): Promise<SigningOutcome> {
+export async function signAccepted(context: ChainContext, options: Options): Promise<SigningOutcome> {
   for (;;) {
     const outcome = await signOnce(context, options);
     if (outcome !== 'more') return outcome;
@@ -53,7 +31,7 @@ async function signLane(context: ChainContext, options: LaneOptions): Promise<Si
 
 async function signOnce(
   context: ChainContext,
-  { preparations, wake, isMine }: LaneOptions,
+  { preparations, wake }: Options,
 ): Promise<SigningOutcome | 'more'> {
   const { settings, seats, view } = context;
   const all = [...seats.values()].map(({ wallet }) => wallet);
@@ -61,7 +39,7 @@ async function signOnce(
   if (!view || performance.now() - view.readAt > viewMs) return 'blind';
   // Above the cap nothing could be mined: the row waits unsigned, without blocking a nonce.
   if (!suggestFees(view, settings.maxFeePerGas) || preparations.isBusy()) return 'drained';
-  const ready = all.filter((wallet, at) => isMine(at) && isReady(wallet));
+  const ready = all.filter(isReady);
   const wallets = ready.filter((wallet) => hasRoom(wallet, settings));
   if (wallets.length === 0) return ready.length > 0 ? 'full' : 'drained';
   const local: Wallet[] = [];

@@ -19,8 +19,11 @@ import {
   type Wallet,
 } from './wallet.ts';
 
-/** Signing takes about a third of a millisecond per row, and nothing else runs meanwhile. */
-const batchSize = 24;
+/**
+ * The most rows of a batch. A claim reads every waiting agreement once, whatever it signs of it, so a large batch is
+ * cheaper by the row. An external signer takes a request for each row.
+ */
+const batchSizes = { local: 64, external: 24 };
 /**
  * The most claims in a row that find nothing movable although there is more to read; the next claim continues
  * there. Fewer if the read rows only wait for other wallets.
@@ -83,7 +86,8 @@ function buildClaim(context: ChainContext, { wallets, view, preparations }: Batc
  * A smaller batch after each signer failure: only rows before the first failure are kept, so a rate-limited signer
  * would never finish a full batch.
  */
-function batchSizeOf({ signerFailures }: Wallet): number {
+function batchSizeOf({ signer, signerFailures }: Wallet): number {
+  const batchSize = signer?.isLocal ? batchSizes.local : batchSizes.external;
   return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));
 }
 
