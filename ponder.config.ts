@@ -14,9 +14,9 @@ if (agreementDeployed?.type !== 'event')
   throw new Error('the ABI of the factory has no event AgreementDeployed');
 
 /**
- * How often the latest block is requested, with all of its transactions. Ponder gets no websocket, because
- * then it would not poll: after a start it would wait for the next block, and for ever if the connection is
- * half open.
+ * How often the latest block is requested; with all of its transactions only if it is a new one. Ponder gets
+ * no websocket, because then it would not poll: after a start it would wait for the next block, and for ever
+ * if the connection is half open.
  */
 const pollingIntervalMs = 1_000;
 const localPollingIntervalMs = 100;
