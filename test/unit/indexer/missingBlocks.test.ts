@@ -16,8 +16,14 @@ type Call = { id: number; method: string; params: [string | object] };
 const logs = [{ logIndex: '0x0' }];
 
 /** A node that has the blocks up to its head. */
-async function startNode(conduct: { head: number; batches?: boolean; status?: number; error?: object }) {
-  const { head, batches = true, status = 200, error } = conduct;
+async function startNode(conduct: {
+  head: number;
+  batches?: boolean;
+  status?: number;
+  error?: object;
+  write?: (answers: readonly object[]) => string;
+}) {
+  const { head, batches = true, status = 200, error, write = JSON.stringify } = conduct;
   const asked: string[][] = [];
   const answer = ({ id, method, params: [first] }: Call) => {
     if (method === 'eth_getBlockByNumber')
@@ -30,9 +36,8 @@ async function startNode(conduct: { head: number; batches?: boolean; status?: nu
     asked.push(calls.map(({ method }) => method));
     if (status !== 200) return void response.writeHead(status).end();
     if (Array.isArray(body) && !batches) return void response.writeHead(400).end('no batches');
-    // In any order.
-    const answers = calls.map(answer).reverse();
-    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    const answers = calls.map(answer);
+    response.end(Array.isArray(body) ? write(answers) : JSON.stringify(answers[0]));
   });
   const { url, close } = await listenLocally(server);
   cleanups.push(close);
@@ -54,6 +59,37 @@ test('a node that has the whole range answers, in one request', async () => {
   refuseLogsOfMissingBlocks();
   expect(await ask(node.url, range)).toEqual({ status: 200, body: { id: 7, result: logs } });
   expect(node.asked).toEqual([both]);
+});
+
+const idLast = ({ id, ...content }: { id?: unknown }) => ({ ...content, id });
+
+test.each<[string, (answers: readonly object[]) => string]>([
+  ['in the other order', (answers) => JSON.stringify(answers.toReversed())],
+  ['with spaces', (answers) => `\n${JSON.stringify(answers, null, 2)}\n`],
+  ['with the ids last', (answers) => JSON.stringify(answers.map(idLast))],
+  [
+    'with ids in the middle',
+    (answers) =>
+      JSON.stringify(answers.map((answer) => ({ a: 'a'.repeat(50), ...answer, z: 'z'.repeat(50) }))),
+  ],
+])('the answers may come %s', async (_form, write) => {
+  const node = await startNode({ head: 9, write });
+  refuseLogsOfMissingBlocks();
+  expect(await ask(node.url, range)).toMatchObject({ status: 200, body: { id: 7, result: logs } });
+  const behind = await startNode({ head: 8, write });
+  expect((await ask(behind.url, range)).status).toBe(429);
+  expect([node.asked, behind.asked]).toEqual([[both], [both]]);
+});
+
+test.each<[string, (answers: readonly object[]) => string]>([
+  ['the block only', ([block]) => JSON.stringify([block])],
+  ['the logs of another question', ([block]) => JSON.stringify([block, { id: 17, result: logs }])],
+  ['half of the text', (answers) => JSON.stringify(answers).slice(0, -3)],
+  ['no text', () => ''],
+])('an answer of %s is not taken for the logs', async (_form, write) => {
+  const node = await startNode({ head: 9, write });
+  refuseLogsOfMissingBlocks();
+  expect((await ask(node.url, range)).status).toBe(429);
 });
 
 test.each([true, false])('a node that lacks the last block is passed over (batches: %s)', async (batches) => {
