@@ -7,7 +7,7 @@ import type { SignedInput } from './relayCalls.ts';
 const answerShape = z.object({ data: z.object({ id: z.string(), txHash: z.string().nullish() }) });
 
 /** An accepted input, with the hash of its signed transaction unless the service stopped waiting for it. */
-export type Answer = z.infer<typeof answerShape>['data'];
+type Answer = z.infer<typeof answerShape>['data'];
 
 export type InputSender = {
   /** @throws Error with the status and the body of an answer that is no success. */
