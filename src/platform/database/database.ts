@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { repeatAfterDeadlock } from './deadlock.ts';
 import { noticeEnd, setUpSession } from './sessionSettings.ts';
 
 export type Database = NodePgDatabase & { readonly $client: pg.Pool };
@@ -26,7 +27,10 @@ const firstKeepAliveMs = 10_000;
 /** PostgreSQL decides by a connection's first plans, made for smaller tables, whether it plans again for each run. */
 const maxLifetimeSeconds = 900;
 
-/** Opens lazily: connects at the first query. A connection that breaks while idle is logged and replaced. */
+/**
+ * Opens lazily: connects at the first query. A connection that breaks while idle is logged and replaced. Statements
+ * of the pool that a deadlock ends run again.
+ */
 export function createDatabase(options: {
   url: string;
   applicationName: string;
@@ -60,6 +64,10 @@ export function createDatabase(options: {
         client,
         options.plansOnce ? { ...settings, plan_cache_mode: 'force_generic_plan' } : settings,
       ),
+  });
+  const query = pool.query.bind(pool);
+  Object.assign(pool, {
+    query: (...statement: unknown[]) => repeatAfterDeadlock(() => Reflect.apply(query, pool, statement)),
   });
   // The error carries the whole client, which adds nothing to its message.
   pool.on('error', ({ message }) =>

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isDeadlock } from './deadlock.ts';
 import { PreparedRuns, type Rows, type RunsOutcome, type RunValues, type Statement } from './preparedRuns.ts';
 import { type Parameter, runPrepared } from './runPrepared.ts';
 import { createStatementNames } from './statementNames.ts';
@@ -85,6 +86,8 @@ async function answer(pool: pg.Pool, statement: Statement, askers: readonly Aske
       // The database refuses one run and skips those after it.
       else if (index > results.length && error instanceof pg.DatabaseError)
         void answer(pool, statement, [asker]);
+      else if (isDeadlock(error))
+        runPrepared(pool, statement.text, asker.values).then(asker.resolve, asker.reject);
       else asker.reject(error);
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Issue } from '../../protocol/errors.ts';
 import { quoteUnlessPlain } from '../../protocol/quote.ts';
+import { isDeadlock } from '../database/deadlock.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
 import { isStatementEnded } from '../database/isStatementEnded.ts';
 import {
@@ -118,10 +119,18 @@ const statementEnded: ErrorDescription = {
   headers: { 'retry-after': '5' },
 };
 
+/** The indexer locks the tables of the index one after the other during a reorg. */
+const deadlocked: ErrorDescription = {
+  status: 503,
+  message: 'The chain was reorganised meanwhile. Repeat the same request.',
+  headers: { 'retry-after': '1' },
+};
+
 /** The only place that gives an error its status and decides what a caller may see. */
 export function describeError(error: unknown): ErrorDescription {
   if (isDatabaseAway(error)) return databaseAway;
   if (isStatementEnded(error)) return statementEnded;
+  if (isDeadlock(error)) return deadlocked;
   if (!(error instanceof ServiceError)) return { status: 500, message: 'The service failed to answer.' };
   const { message } = error;
   if (error instanceof RefusedError) return describeRefusal(error);

@@ -35,3 +35,11 @@ test('a message stays short, however long a path is that a caller has sent', () 
   expect(message.length).toBeLessThan(400);
   expect(message.isWellFormed()).toBe(true);
 });
+
+test('a request that a reorg has ended may be repeated', () => {
+  const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  expect(describeError(new Error('Failed query', { cause: deadlock }))).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+  });
+});
