@@ -23,7 +23,12 @@ const withDatabase = {
 };
 
 /** A test of these projects may start three indexers and take a minute on an idle machine, and several minutes on a busy one. */
-const withIndexers = { ...withDatabase, isolate: false, testTimeout: 300_000, hookTimeout: 300_000 };
+const withIndexers = {
+  ...withDatabase,
+  isolate: false,
+  testTimeout: Math.max(testTimeout, 300_000),
+  hookTimeout: 300_000,
+};
 
 export default defineConfig({
   test: {

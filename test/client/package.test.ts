@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import vm from 'node:vm';
@@ -93,33 +93,6 @@ describe('the packed client', () => {
       return [record.status, input.toState, refusal].join(' ');
     })()`;
     expect(await vm.runInNewContext(`${code}\n${story}`, scope)).toBe('Deployed B missing_headers');
-  });
-
-  test('compiles in a strict project', async () => {
-    await copyFile(join(root, 'test/client/consumer/useAll.ts'), join(packed.directory, 'useAll.mts'));
-    const options = {
-      compilerOptions: {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        skipLibCheck: false,
-        noEmit: true,
-        target: 'es2023',
-        lib: ['es2023', 'dom', 'dom.iterable'],
-        module: 'nodenext',
-        types: [],
-      },
-      files: ['useAll.mts'],
-    };
-    await writeFile(join(packed.directory, 'tsconfig.json'), JSON.stringify(options));
-    const compile = run(process.execPath, [
-      join(root, 'node_modules/typescript/bin/tsc'),
-      '-p',
-      packed.directory,
-    ]);
-    const { stdout } = await compile.catch((error: { stdout: string }) => error);
-    const own = stdout.split('\n').filter((line) => !line.includes('node_modules/viem'));
-    expect(own.filter((line) => line.includes('error'))).toEqual([]);
   });
 
   test('runs the program of its README unchanged, in under 40 lines', async () => {

@@ -23,6 +23,7 @@ import type { RelaySigners } from '../../src/platform/signers/openSigners.ts';
 import { createRelay, type Relay } from '../../src/worker/relay/relay.ts';
 import { createAnvilClient } from './anvilClient.ts';
 import { type BlockMaker, startBlockMaker } from './blockMaker.ts';
+import { emptyTables } from './emptyTables.ts';
 import { createMigratedDatabase } from './postgres.ts';
 import { createDisturbedNode, type DisturbedNode } from './relayNode.ts';
 import { quickSettings } from './relaySettings.ts';
@@ -302,9 +303,7 @@ export async function createRelayWorld({
       await this.stopIndexing();
       await this.returnMining();
       firstBlock = await client.getBlockNumber();
-      await pool.query(
-        'truncate service.transactions, service.transaction_attempts, service.relayer_wallets, service.projections cascade',
-      );
+      await emptyTables(pool, ['transactions', 'relayer_wallets', 'projections']);
       await Promise.all(nodes.splice(0).map((node) => node.close()));
     },
     async close(): Promise<void> {

@@ -1,27 +1,16 @@
-import { createPublicClient, http } from 'viem';
 import { expect, test } from 'vitest';
-import { readAdoptedPast } from '../../../src/api/agreements/adoptedPast.ts';
-import { storeAdopted } from '../../../src/api/agreements/adoptedRecord.ts';
-import { lookIntoIndex } from '../../../src/api/agreements/indexedAgreement.ts';
-import { lampVariables } from '../projector/support/lamp.ts';
 import {
   annotate,
-  clone,
   deployment,
   foreignToggle,
   input,
-  lamp,
   type Scene,
   toggle,
 } from '../projector/support/scene.ts';
-import { insertPrincipal } from '../projector/support/serviceRows.ts';
-import { chainId, type Fixture } from '../projector/support/setup.ts';
+import type { Fixture } from '../projector/support/setup.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
-import { readFeed, summarise } from './support/readFeed.ts';
+import { adopt, confirmations } from './support/adopt.ts';
 
-const confirmations = 3;
-/** The index shows the whole chain, so no node is asked. */
-const client = createPublicClient({ transport: http('http://127.0.0.1:1') });
 let fixture: Fixture;
 let scene: Scene;
 startSceneForEach(
@@ -31,44 +20,10 @@ startSceneForEach(
   { confirmations },
 );
 
-/** Adopts the agreement at the chain's head as an import does, and folds nothing. */
-const adopt = async () => {
-  const { database } = fixture;
-  const principalId = await insertPrincipal(database);
-  const { agreement } = await lookIntoIndex(database, { chainId, address: clone });
-  if (!agreement) throw new Error('the index does not show the agreement');
-  const latestBlock = BigInt(scene.chain().length);
-  const known = { chainId, address: clone, latestBlock, updatedBlock: agreement.updatedBlockNumber };
-  const past = await readAdoptedPast(known, { database, client });
-  const adopted = {
-    ...{
-      principalId,
-      chainId,
-      address: clone,
-      found: { ...agreement, latestBlock },
-      past,
-      displayName: 'Found',
-    },
-    ...{ document: lamp.text, templateId: 'did:template:lamp', observers: [] },
-    values: { values: lampVariables, participants: [], contributors: [], issues: [] },
-  };
-  const stored = await storeAdopted(database, adopted, 'https://agreements.example');
-  if (!stored) throw new Error('nothing was stored');
-  return {
-    recordId: stored.id,
-    past,
-    /** Confirms everything and reads the feed. */
-    async tell() {
-      for (let count = 1; count < confirmations; count++) await scene.mine();
-      return summarise((await readFeed(fixture.pool, principalId)).events);
-    },
-  };
-};
-
 test('a transition that a reorg puts before an adoption, which it follows, is announced', async () => {
   await scene.mine(deployment());
   await scene.mine();
-  const { tell } = await adopt();
+  const { tell } = await adopt({ fixture, scene });
   await scene.fold();
   scene.drop(1);
   await scene.mine(foreignToggle('5'));
@@ -80,7 +35,7 @@ test('the same holds before the adoption is folded, and if the creation moves wi
   await scene.mine();
   await scene.mine(created);
   await scene.mine();
-  const { tell, recordId } = await adopt();
+  const { tell, recordId } = await adopt({ fixture, scene });
   scene.drop(3);
   await scene.mine(created);
   await scene.mine(foreignToggle('5'));
@@ -93,7 +48,7 @@ test('a history that a reorg puts after its adoption is announced to nobody, in 
   const [one, two] = [foreignToggle('5'), foreignToggle('6')];
   await scene.mine(deployment());
   await scene.mine(one, two);
-  const { tell } = await adopt();
+  const { tell } = await adopt({ fixture, scene });
   await scene.fold();
   scene.drop(1);
   await scene.mine(foreignToggle('7'));
@@ -107,7 +62,7 @@ test('an input of the history that kept the state is announced to nobody if it c
   const known = input(annotate('seen'));
   await scene.mine(deployment());
   await scene.mine(known);
-  const { past, tell } = await adopt();
+  const { past, tell } = await adopt({ fixture, scene });
   expect(past.recentInputs).toEqual([{ transactionHash: known.txHash, ordinal: 0 }]);
   await scene.fold();
   scene.drop(1);
@@ -119,7 +74,7 @@ test('a transition announced after an adoption is announced once, wherever reorg
   const later = foreignToggle('5');
   await scene.mine(deployment());
   await scene.mine();
-  const { tell } = await adopt();
+  const { tell } = await adopt({ fixture, scene });
   await scene.fold();
   await scene.mine(later);
   expect(await tell()).toEqual(['dark>lit toggle 1']);
@@ -132,7 +87,7 @@ test('a transition announced after an adoption is announced once, wherever reorg
 test('a transition that falls out before it is confirmed is announced to nobody', async () => {
   await scene.mine(deployment());
   await scene.mine();
-  const { tell } = await adopt();
+  const { tell } = await adopt({ fixture, scene });
   await scene.fold();
   scene.drop(1);
   await scene.mine(foreignToggle('5'));
@@ -144,10 +99,10 @@ test('a transition that falls out before it is confirmed is announced to nobody'
 test('of two adoptions of one agreement, each tells what followed it', async () => {
   const between = foreignToggle('5');
   await scene.mine(deployment());
-  const first = await adopt();
+  const first = await adopt({ fixture, scene });
   await scene.fold();
   await scene.mine(between);
-  const second = await adopt();
+  const second = await adopt({ fixture, scene });
   await scene.fold();
   scene.drop(1);
   await scene.mine();
@@ -163,7 +118,7 @@ test('what was final at an adoption is history by its block, even if a rebuilt i
   for (let count = 0; count < 61; count++) scene.add();
   const recent = foreignToggle('6');
   await scene.mine(recent);
-  const { past, tell } = await adopt();
+  const { past, tell } = await adopt({ fixture, scene });
   expect(past).toEqual({
     latestBlock: 64n,
     finalBlock: 4n,
@@ -175,18 +130,4 @@ test('what was final at an adoption is history by its block, even if a rebuilt i
     set compared_deployment = 'another'`);
   await scene.fold();
   expect(await tell()).toEqual(['dark>lit toggle 3']);
-});
-
-test('beyond five thousand inputs that a reorg can reach, the earlier ones are history by their block', async () => {
-  await scene.mine(deployment());
-  await scene.mine(foreignToggle('5'));
-  await scene.mine(...Array.from({ length: 2_500 }, () => input(annotate('busy'))));
-  await scene.mine(...Array.from({ length: 2_500 }, () => input(annotate('busy'))));
-  const { past } = await adopt();
-  expect(past.finalBlock).toBe(2n);
-  expect(past.recentInputs).toHaveLength(5_000);
-  await scene.mine(input(annotate('more')));
-  const next = await adopt();
-  expect(next.past.finalBlock).toBe(3n);
-  expect(next.past.recentInputs).toHaveLength(2_501);
 });

@@ -6,6 +6,7 @@ import { createDocumentCache } from '../../../../src/worker/projector/documentCa
 import type { Fold, FoldExtent } from '../../../../src/worker/projector/fold.ts';
 import { foldChain } from '../../../../src/worker/projector/foldChain.ts';
 import { createSeenHeads } from '../../../../src/worker/projector/seenHeads.ts';
+import { emptyTables } from '../../../support/emptyTables.ts';
 import { createMigratedDatabase } from '../../../support/postgres.ts';
 import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
 
@@ -42,8 +43,7 @@ export async function createFixture(): Promise<Fixture> {
 
 /** Deletes all records, and shows an index without blocks. */
 export async function emptyDatabase({ pool, index }: Fixture): Promise<void> {
-  await pool.query(`truncate service.principals, service.records, service.inputs, service.transactions,
-    service.transaction_attempts, service.events, service.event_feeds, service.folded_blocks, service.projections cascade`);
+  await emptyTables(pool, ['principals', 'transactions', 'events', 'folded_blocks', 'projections']);
   await index.deploy();
 }
 

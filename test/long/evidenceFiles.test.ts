@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
+import { submitDirectly } from '../service/support/directDeployment.ts';
+import { buildLease } from '../service/support/documents.ts';
+import { type EvidenceWorld, startEvidenceWorld } from '../service/support/evidenceWorld.ts';
+import { createAccount } from '../service/support/permits.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { submitDirectly } from './support/directDeployment.ts';
-import { buildLease } from './support/documents.ts';
-import { type EvidenceWorld, startEvidenceWorld } from './support/evidenceWorld.ts';
-import { createAccount } from './support/permits.ts';
 
 let world: EvidenceWorld;
 beforeAll(async () => {

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { chains } from '../../../src/protocol/chains.ts';
-import { type VerifyOptions, verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
-import { hasPython, pythonVerifier } from '../../evidence/askPython.ts';
-import { askSaying, listDifferences, sayingOf } from '../../evidence/compareVerifiers.ts';
-import { stripProofs } from '../../evidence/forgeFiles.ts';
-import { buildDepositedLease } from '../../evidence/handMade/depositedLease.ts';
-import { sealBlocks } from '../../evidence/sealBlocks.ts';
+import { chains } from '../../src/protocol/chains.ts';
+import { type VerifyOptions, verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
+import { hasPython, pythonVerifier } from '../evidence/askPython.ts';
+import { askSaying, listDifferences, sayingOf } from '../evidence/compareVerifiers.ts';
+import { stripProofs } from '../evidence/forgeFiles.ts';
+import { buildDepositedLease } from '../evidence/handMade/depositedLease.ts';
+import { sealBlocks } from '../evidence/sealBlocks.ts';
 
-const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
+const directory = fileURLToPath(new URL('../evidence/files', import.meta.url));
 const read = (name: string) => readFile(join(directory, name), 'utf8');
 
 describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is not installed)', () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
 });
 
 test('the documents and the verifier in Python name the contracts of every chain', async () => {
-  const rows = await readFile(new URL('../../../docs/evidence-protocol.md', import.meta.url), 'utf8');
+  const rows = await readFile(new URL('../../docs/evidence-protocol.md', import.meta.url), 'utf8');
   const code = await readFile(pythonVerifier, 'utf8');
   for (const { name, chainId, factory, implementation } of chains) {
     expect(rows).toContain(

@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ensureBuild, programSources } from '../../../src/cli/build/builtPrograms.ts';
-import { bundlePrograms } from '../../../src/cli/build/bundlePrograms.ts';
-import { listSources } from '../../../src/cli/build/listSources.ts';
+import { ensureBuild, programSources } from '../../src/cli/build/builtPrograms.ts';
+import { bundlePrograms } from '../../src/cli/build/bundlePrograms.ts';
+import { listSources } from '../../src/cli/build/listSources.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'built-programs-'));

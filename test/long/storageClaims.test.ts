@@ -1,12 +1,12 @@
 import { RLP } from '@ethereumjs/rlp';
 import { bytesToHex, type Hex, hexToBytes, keccak256, numberToHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { ownPlaceOfNonces } from '../../../src/protocol/evidence/evidenceState.ts';
-import { type VerifyOptions, verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
-import { askPython, hasPython } from '../../evidence/askPython.ts';
-import { at, list, object, readObject, write } from '../../evidence/editJson.ts';
-import { findEvidence } from '../../evidence/findEvidence.ts';
-import { dropInput } from '../../evidence/forgeFiles.ts';
+import { ownPlaceOfNonces } from '../../src/protocol/evidence/evidenceState.ts';
+import { type VerifyOptions, verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
+import { askPython, hasPython } from '../evidence/askPython.ts';
+import { at, list, object, readObject, write } from '../evidence/editJson.ts';
+import { findEvidence } from '../evidence/findEvidence.ts';
+import { dropInput } from '../evidence/forgeFiles.ts';
 import {
   buildDepositedLease,
   buildLeaseChain,
@@ -14,9 +14,9 @@ import {
   landlord,
   layout,
   tenant,
-} from '../../evidence/handMade/depositedLease.ts';
-import { reproveState } from '../../evidence/handMade/reproveState.ts';
-import { listHashes } from '../../evidence/listHashes.ts';
+} from '../evidence/handMade/depositedLease.ts';
+import { reproveState } from '../evidence/handMade/reproveState.ts';
+import { listHashes } from '../evidence/listHashes.ts';
 
 const complete = 'no permit of these accounts was left out';
 const slots = '3,4,5,6';

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type InputListRequest, listInputs } from '../../../src/api/agreements/listInputs.ts';
-import { listRecords, type RecordListRequest } from '../../../src/api/agreements/listRecords.ts';
-import type { ListPage } from '../../../src/platform/lists/page.ts';
-import type { Sort } from '../../../src/platform/lists/sort.ts';
-import { chains } from '../../../src/protocol/chains.ts';
-import type { ExplainedPool } from '../support/explainedPool.ts';
+import { type InputListRequest, listInputs } from '../../src/api/agreements/listInputs.ts';
+import { listRecords, type RecordListRequest } from '../../src/api/agreements/listRecords.ts';
+import type { ListPage } from '../../src/platform/lists/page.ts';
+import type { Sort } from '../../src/platform/lists/sort.ts';
+import { chains } from '../../src/protocol/chains.ts';
 import {
   crosses,
   firstWithin,
@@ -15,10 +14,11 @@ import {
   type Ranges,
   ranges,
   timesSql,
-} from './support/expectedRows.ts';
-import { createManyRows, type ManyRows, planCases, principalId } from './support/manyRows.ts';
-import { findFaults, limit } from './support/pageCost.ts';
-import { seedInputs, seedRecords } from './support/seed.ts';
+} from '../service/lists/support/expectedRows.ts';
+import { createManyRows, type ManyRows, planCases, principalId } from '../service/lists/support/manyRows.ts';
+import { findFaults, limit } from '../service/lists/support/pageCost.ts';
+import { seedInputs, seedRecords } from '../service/lists/support/seed.ts';
+import type { ExplainedPool } from '../service/support/explainedPool.ts';
 
 const history = 'agr_m000500';
 const shownFaults = 5;
