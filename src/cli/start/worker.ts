@@ -59,9 +59,15 @@ function readWorker(env: NodeJS.ProcessEnv) {
     const tracing = await startTracing(traceSettings, { process: 'worker', logger });
     onClose({ name: 'traces', close: tracing.close });
     await migrateDatabase(databaseUrl, { patienceMs: databasePatienceMs, logger });
-    const connect = (part: string, maxConnections: number) => {
+    const connect = (part: string, maxConnections: number, { plansOnce = false } = {}) => {
       const applicationName = `agreements ${part}`;
-      const database = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
+      const database = createDatabase({
+        url: databaseUrl,
+        applicationName,
+        maxConnections,
+        plansOnce,
+        logger,
+      });
       onClose({ name: `database of the ${part}`, close: database.close });
       return database;
     };
@@ -145,7 +151,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
     const stop = new AbortController();
     onClose({ name: 'signers', close: () => stop.abort() });
     const relay = createRelay({
-      pool: connect('relay', relayConnections).pool,
+      pool: connect('relay', relayConnections, { plansOnce: true }).pool,
       databaseUrl,
       chains,
       signers: openSigners(signers.byChain, { stop: stop.signal, logger }),

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 
 /** Encrypts secrets that readers of the database must not see. */
@@ -20,9 +20,11 @@ const tagBytes = 16;
  * decrypt.
  */
 export function createCipher(keys: EncryptionKeys): Cipher {
-  const [current] = keys;
-  const keysById = new Map(keys.map((key) => [identify(key).toString('hex'), key]));
-  const currentId = identify(current);
+  const [first] = keys;
+  // A key as bytes is made into such an object for each text.
+  const current = createSecretKey(first);
+  const keysById = new Map(keys.map((key) => [identify(key).toString('hex'), createSecretKey(key)]));
+  const currentId = identify(first);
   return {
     encrypt(text, context) {
       const nonce = randomBytes(nonceBytes);

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { Hex } from 'viem';
 
 /** An input that changed an agreement's state, by its place on the chain, which no reorg changes. */
@@ -31,9 +31,11 @@ export type EventIds = {
 
 /** @param secret of the installation; another secret gives different ids. */
 export function createEventIds(secret: Buffer): EventIds {
+  // A secret as bytes is made into such an object for each id.
+  const key = createSecretKey(secret);
   const idOf = (kind: string, principalId: string, parts: readonly (string | number)[]) => {
     const text = JSON.stringify([kind, principalId, ...parts]);
-    return `evt_${createHmac('sha256', secret).update(text).digest('hex')}`;
+    return `evt_${createHmac('sha256', key).update(text).digest('hex')}`;
   };
   return {
     ofTransition: ({ principalId, ...place }) => idOf('transition', principalId, [transitionIdentity(place)]),
