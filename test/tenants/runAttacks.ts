@@ -37,6 +37,18 @@ const makeRulesDue = `
   where (record_id, rule_id, span) in (
     select record_id, rule_id, span from service.rule_schedules where until_ms is null for update skip locked)`;
 
+/** Fills the feed of a record's principal as after some weeks: 2,000 events, of which fifty are as large as events may be; 56 MB. */
+const fillFeed = `
+  with feed as (
+    insert into service.event_feeds (principal_id, last_position)
+    select principal_id, 2000 from service.records where id = $1
+    on conflict (principal_id) do update set last_position = event_feeds.last_position + 2000
+    returning principal_id, last_position)
+  insert into service.events (id, principal_id, type, body, state, position)
+  select 'evt_weeks' || at, principal_id, 'webhook.test', json_build_object('filling', repeat(md5(at::text), case when at % 40 = 1 then 30000 else 128 end)), 'released',
+    last_position - 2000 + at
+  from feed cross join generate_series(1, 2000) as at`;
+
 /**
  * Measures a neighbour during each attack, in more rounds if it is slow, and returns each attack's effects.
  */
@@ -49,6 +61,7 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
     const account = privateKeyToAccount(generatePrivateKey());
     const neighbour = await createNeighbour(stack, { baseUrl, apiKey: neighbourKey });
     onClose(neighbour.close);
+    await stack.pool.query(fillFeed, [world.record.id]);
     await neighbour.live(2_000);
 
     const play = async (attack: Attack): Promise<AttackReport> => {

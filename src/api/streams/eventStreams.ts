@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { MalformedError, RateLimitedError, ServiceError } from '../../platform/errors/serviceError.ts';
+import { type Allowance, createAllowance } from '../../platform/turns/allowance.ts';
 import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 import type { FeedPart } from '../../records/events/readFeed.ts';
 import { writeSse } from './writeSse.ts';
@@ -35,6 +37,17 @@ const pageBytes = 128 * 1024;
  * theirs.
  */
 const mostHolding = 64;
+/** The most reads of one principal at a time, of the connections that all requests share. */
+const mostReading = 2;
+/**
+ * The most that a principal's listeners are sent together. Those who take nothing are sent a megabyte and more each,
+ * until the buffers of their connections are full.
+ */
+const usualCharactersPerSecond = 16 * 1024 * 1024;
+/** A character that is read for them costs as much as so many that are sent. Listeners at the same position share a read. */
+const readCost = 3;
+const burstSeconds = 0.5;
+const rememberedPrincipals = 10_000;
 /** Data read before the stream begins are kept up to this size, and read again otherwise. */
 const keptCharacters = 4_096;
 const retryAfterSeconds = 5;
@@ -48,6 +61,8 @@ export type EventStreamSettings = {
   readonly perPrincipal: number;
   readonly heartbeatMs?: number;
   readonly stallMs?: number;
+  /** By principal and process. */
+  readonly charactersPerSecond?: number;
 };
 
 type Sources = {
@@ -64,33 +79,62 @@ type Sources = {
  */
 export function createEventStreams(
   { read, watch, logger }: Sources,
-  { perPrincipal, heartbeatMs = usualHeartbeatMs, stallMs = usualStallMs }: EventStreamSettings,
+  {
+    perPrincipal,
+    heartbeatMs = usualHeartbeatMs,
+    stallMs = usualStallMs,
+    charactersPerSecond = usualCharactersPerSecond,
+  }: EventStreamSettings,
 ): EventStreams {
   const listeners = new Map<string, Set<Listener>>();
-  const reading = new Map<string, SharedRead>();
+  const reading = new Map<string, Promise<DatedPart>>();
   const places = createOwnPlaces(mostHolding);
+  const readers = createOwnPlaces(mostReading);
+  /** They outlive the listeners, who could otherwise come back for another burst. */
+  const allowances = new LRUCache<string, Allowance>({ max: rememberedPrincipals });
   /** Numbers the beginnings of watches and reads, to order them. */
   let moment = 0;
   let isClosed = false;
 
+  const allowanceOf = (principalId: string): Allowance => {
+    const known = allowances.get(principalId);
+    if (known) return known;
+    const allowance = createAllowance({
+      perSecond: charactersPerSecond,
+      burst: burstSeconds * charactersPerSecond,
+    });
+    allowances.set(principalId, allowance);
+    return allowance;
+  };
+
+  const readInPlace = async (principalId: string, after: string): Promise<DatedPart> => {
+    await readers.enter(principalId);
+    try {
+      const begunAt = ++moment;
+      const part = await read({ principalId, after, limit: pageSize, mostBytes: pageBytes });
+      await allowanceOf(principalId).spend(readCost * countCharacters(part));
+      return { ...part, begunAt };
+    } finally {
+      readers.leave(principalId);
+    }
+  };
+
   /** One of several concurrent requests for a part of a feed reads it for all. */
-  const readShared = (principalId: string, after: string): SharedRead => {
+  const readShared = (principalId: string, after: string): Promise<DatedPart> => {
     const key = `${principalId} ${after}`;
     const known = reading.get(key);
     if (known) return known;
-    const begunAt = ++moment;
-    const part = read({ principalId, after, limit: pageSize, mostBytes: pageBytes });
-    const shared = { begunAt, part };
-    reading.set(key, shared);
+    const part = readInPlace(principalId, after);
+    reading.set(key, part);
     const forget = () => reading.delete(key);
     part.then(forget, forget);
-    return shared;
+    return part;
   };
 
   /** The stream, block by block. */
   async function* follow(
     following: Following,
-    { first, listener }: { first: SharedRead | undefined; listener: Listener },
+    { first, listener }: { first: DatedPart | undefined; listener: Listener },
   ): AsyncGenerator<string> {
     const { principalId, after, requireAccess } = following;
     let cursor = after;
@@ -106,16 +150,16 @@ export function createEventStreams(
         let isEnd: boolean;
         try {
           if (listener.hasEnded) return;
-          const { begunAt, part }: SharedRead = kept ?? readShared(principalId, cursor);
+          const page: DatedPart = kept ?? (await readShared(principalId, cursor));
           kept = undefined;
-          const page: FeedPart = await part;
           for (const { type, body, cursor: next } of page.events) {
+            await allowanceOf(principalId).spend(body.length);
             if (listener.hasEnded) return;
             yield writeSse({ id: next, event: type, data: body });
             cursor = next;
           }
           // An earlier read may lack events whose notification came before the watch.
-          isEnd = page.isEnd && begunAt > watchedAt;
+          isEnd = page.isEnd && page.begunAt > watchedAt;
         } finally {
           places.leave(principalId);
         }
@@ -144,12 +188,14 @@ export function createEventStreams(
         });
       listeners.set(principalId, all.add(listener));
       const leave = () => remove(principalId, listener);
-      const first = readShared(principalId, after);
-      const page = await first.part.catch((error: unknown) => {
+      const first = await readShared(principalId, after).catch((error: unknown) => {
         leave();
         throw error;
       });
-      const blocks = follow(following, { first: isShort(page) ? first : undefined, listener });
+      const blocks = follow(following, {
+        first: countCharacters(first) <= keptCharacters ? first : undefined,
+        listener,
+      });
       const encoder = new TextEncoder();
       let stall: NodeJS.Timeout | undefined;
       let isCancelled = false;
@@ -206,11 +252,11 @@ export function createEventStreams(
   };
 }
 
-/** A part of a feed that may be read for several listeners, and when the read began. */
-type SharedRead = { readonly begunAt: number; readonly part: Promise<FeedPart> };
+/** A part of a feed, and the moment at which its read began. */
+type DatedPart = FeedPart & { readonly begunAt: number };
 
-function isShort({ events }: FeedPart): boolean {
-  return events.reduce((sum, { body }) => sum + body.length, 0) <= keptCharacters;
+function countCharacters({ events }: FeedPart): number {
+  return events.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 /** One listener: it waits for one thing at a time, and never longer than it stays connected. */

@@ -137,3 +137,48 @@ test('listeners that take nothing hold no more than a few parts of the feed, and
   expect(taken).toHaveLength(66);
   streams.close();
 });
+
+test('a principal has two reads under way at most, and no other one waits for them', async () => {
+  const begun: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const read = async ({ principalId, after }: { principalId: string; after: string }) => {
+    begun.push(`${principalId} ${after}`);
+    await held.promise;
+    return { events: [], nextCursor: after, isEnd: true };
+  };
+  const streams = createEventStreams({ read, watch: () => never, logger }, { perPrincipal: 9 });
+  const opened = ['a', 'b', 'c', 'd'].map((after) => streams.open({ ...following, after }));
+  opened.push(streams.open({ ...following, principalId: 'prn_2', after: 'a' }));
+  await new Promise(setImmediate);
+  expect(begun).toEqual(['prn_1 a', 'prn_1 b', 'prn_2 a']);
+  held.resolve();
+  await Promise.all(opened);
+  expect(begun).toHaveLength(5);
+  streams.close();
+});
+
+test('listeners who take much are sent it over time, and no other principal waits for it', async () => {
+  const read = async () => ({
+    events: [{ ...event, body: 'x'.repeat(2_000) }],
+    nextCursor: 'next',
+    isEnd: false,
+  });
+  const charactersPerSecond = 20_000;
+  const streams = createEventStreams(
+    { read, watch: () => never, logger },
+    { perPrincipal: 9, charactersPerSecond },
+  );
+  const ended: string[] = [];
+  const take = async (principalId: string, count: number) => {
+    const startedAt = performance.now();
+    await readAll(await streams.open({ ...following, principalId }), count);
+    ended.push(principalId);
+    return performance.now() - startedAt;
+  };
+  // Read and sent, each event costs four times its length; the first half of a second is free.
+  const greedy = take('prn_1', 4);
+  await take('prn_2', 2);
+  expect(ended).toEqual(['prn_2']);
+  expect(await greedy).toBeGreaterThan(500);
+  streams.close();
+});
