@@ -335,7 +335,7 @@ describe('the fate of signed bytes', () => {
   test('is lost only if all nodes that answer completely say so, at the given depth', async () => {
     const { key, address: wallet } = await world.createWallet();
     const before = await world.client.getBlockNumber();
-    await sendElsewhere(key, { nonce: 0 });
+    await awaitReceipt(world.client, await sendElsewhere(key, { nonce: 0 }));
     const depthBlock = await world.client.getBlockNumber();
     const honest = await connect();
     const late = await connect('eth_getTransactionCount', { result: '0x0' });
@@ -383,6 +383,7 @@ describe('the fate of signed bytes', () => {
     });
     expect(await read([first, second], blind)).toEqual({ kind: 'impossible' });
     const third = await sendElsewhere(key, { nonce: 2 });
+    await awaitReceipt(world.client, third);
     const succeeded = { id: third, wallet, nonce: 2, hash: third };
     expect(await read([succeeded, first], blind, late)).toMatchObject({
       kind: 'succeeded',

@@ -153,7 +153,7 @@ export function createEventStreams(
           const page: DatedPart = kept ?? (await readShared(principalId, cursor));
           kept = undefined;
           for (const { type, body, cursor: next } of page.events) {
-            await allowanceOf(principalId).spend(body.length);
+            await listener.until(allowanceOf(principalId).spend(body.length));
             if (listener.hasEnded) return;
             yield writeSse({ id: next, event: type, data: body });
             cursor = next;
@@ -276,6 +276,14 @@ function createListener() {
       const why = await promise;
       clearTimeout(timer);
       return why;
+    },
+    /** Waits for `earned`, but no longer than it stays connected. */
+    async until(earned: Promise<void>): Promise<void> {
+      if (hasEnded) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      resume = () => resolve();
+      earned.then(resolve);
+      await promise;
     },
     end() {
       hasEnded = true;

@@ -182,3 +182,21 @@ test('listeners who take much are sent it over time, and no other principal wait
   expect(await greedy).toBeGreaterThan(500);
   streams.close();
 });
+
+test('listeners who wait for their share end at once with the service', async () => {
+  const read = async () => ({
+    events: [{ ...event, body: 'x'.repeat(2_000) }],
+    nextCursor: 'next',
+    isEnd: false,
+  });
+  const limits = { perPrincipal: 64, charactersPerSecond: 10_000 };
+  const streams = createEventStreams({ read, watch: () => never, logger }, limits);
+  const opened = Array.from({ length: limits.perPrincipal }, () => streams.open(following));
+  // Together they would be sent for thirteen seconds.
+  const taking = (await Promise.all(opened)).map((stream) => readAll(stream, 2));
+  const startedAt = performance.now();
+  await new Promise(setImmediate);
+  streams.close();
+  await Promise.all(taking);
+  expect(performance.now() - startedAt).toBeLessThan(6_000);
+});
