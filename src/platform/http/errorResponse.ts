@@ -119,10 +119,10 @@ const statementEnded: ErrorDescription = {
   headers: { 'retry-after': '5' },
 };
 
-/** The indexer locks the tables of the index one after the other during a reorg. */
+/** A transaction was undone in a deadlock, mostly with the indexer during a reorg. Nothing is stored. */
 const deadlocked: ErrorDescription = {
   status: 503,
-  message: 'The chain was reorganised meanwhile. Repeat the same request.',
+  message: 'The database gave way to other work. Repeat the same request.',
   headers: { 'retry-after': '1' },
 };
 

@@ -36,7 +36,7 @@ test('a message stays short, however long a path is that a caller has sent', () 
   expect(message.isWellFormed()).toBe(true);
 });
 
-test('a request that a reorg has ended may be repeated', () => {
+test('a request that a deadlock has ended may be repeated', () => {
   const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
   expect(describeError(new Error('Failed query', { cause: deadlock }))).toMatchObject({
     status: 503,
