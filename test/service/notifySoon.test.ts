@@ -12,14 +12,18 @@ let handle: DatabaseHandle;
 let listener: Listener;
 let heard: string[] = [];
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  handle = createDatabase({
+function connect(): DatabaseHandle {
+  return createDatabase({
     url: `${testDatabase.url}?options=-c%20synchronous_commit%3Don`,
     applicationName: 'notifier',
     maxConnections: 1,
     logger,
   });
+}
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  handle = connect();
   listener = listen({
     url: testDatabase.url,
     channels: ['one', 'other'],
@@ -52,10 +56,27 @@ test('all notices arrive at their channels, equal ones that wait together once',
 
 test('a notification that fails delays no later one', async () => {
   const longerThanAllowed = 'x'.repeat(8_000);
-  notifySoon(handle.pool, 'one', [longerThanAllowed]);
-  notifySoon(handle.pool, 'one', ['after it']);
-  await waitUntil('the next one is there', () => heard.length > 0);
-  expect(heard).toEqual(['one after it']);
+  const other = connect();
+  try {
+    notifySoon(other.pool, 'one', [longerThanAllowed]);
+    notifySoon(other.pool, 'one', ['after it']);
+    await waitUntil('the next one is there', () => heard.length > 0);
+    expect(heard).toEqual(['one after it']);
+  } finally {
+    await other.close();
+  }
+});
+
+test('a listener is woken once for what happens within a moment', async () => {
+  const times = 20;
+  for (let each = 0; each < times; each++) {
+    notifySoon(handle.pool, 'one', ['again']);
+    // The only connection: by then a notification that was sent at once has arrived.
+    await handle.pool.query('select 1');
+  }
+  notifySoon(handle.pool, 'one', ['end']);
+  await waitUntil('the end is there', () => heard.includes('one end'));
+  expect(heard.length).toBeLessThan(times);
 });
 
 test('connections wait for the disk as before', async () => {

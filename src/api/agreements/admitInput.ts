@@ -8,24 +8,30 @@ import type { AdmissionServices, LocalFacts } from '../admission/createAdmission
 import { acceptByIndex } from './acceptByIndex.ts';
 import { acceptPermit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';
+import type { CompiledInput } from './inputPermit.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
 import { findSignatureFault } from './permitSignature.ts';
+
+export type LocalView = {
+  readonly local: LocalFacts | undefined;
+  /** The permit's digest, if it is signed for the nonce of `local`. */
+  readonly digest: Hex | undefined;
+};
 
 /**
  * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's simulation. Unless
  * the permit is signed for the next nonce, only the sender's own open inputs count. Otherwise the answer would reveal
  * other senders' inputs.
  *
- * @param request.local what `lookAtInput` has said about it after everybody's open inputs.
+ * @param request.local what `lookAtInput` has said about it after everybody's open inputs, with `findDigest` of that.
  * @throws RefusedError for everything that keeps it from being sent.
  * @throws ChainUnavailableError if a node has to be asked and none answers.
  */
 export async function admitInput(
-  { local, ...request }: AdmissionRequest & { local: LocalFacts | undefined },
+  { local, digest, ...request }: AdmissionRequest & LocalView,
   services: AdmissionServices,
 ): Promise<AdmittedInput> {
-  const digest = local && findDigest(request, local);
   const isAlone = local !== undefined && digest === undefined;
   const view = isAlone ? await lookAtInput({ ...request, isAfterOwn: true }, services) : local;
   const facts = view && !view.isExternal ? view : await askNode(request, { local: view, services });
@@ -41,7 +47,7 @@ export async function admitInput(
 }
 
 /** The permit's digest, if it is signed for the next nonce after everybody's open inputs. */
-function findDigest({ compiled }: AdmissionRequest, { nonce }: LocalFacts): Hex | undefined {
+export function findDigest(compiled: CompiledInput | undefined, { nonce }: LocalFacts): Hex | undefined {
   if (!compiled || findSignatureFault(compiled.permit.signature)) return undefined;
   return findDigestFor(compiled.permit, nonce);
 }

@@ -9,10 +9,15 @@ import { ChainUnavailableError, RefusedError } from '../../platform/errors/servi
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
-import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
-import { admitInput } from './admitInput.ts';
+import type { AdmissionServices } from '../admission/createAdmission.ts';
+import { admitInput, findDigest, type LocalView } from './admitInput.ts';
 import { requireInput } from './checkInput.ts';
-import { type DeployedRecord, type DeployedReference, requireDeployed } from './deployedRecord.ts';
+import {
+  type DeployedRecord,
+  type DeployedReference,
+  type FoundRecord,
+  requireDeployed,
+} from './deployedRecord.ts';
 import { type InputRow, readInput } from './inputJson.ts';
 import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
 import { type AdmittedInput, lookAtInput } from './lookAtInput.ts';
@@ -21,7 +26,12 @@ import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 
-export type InputRequest = SignedInput & DeployedReference & { readonly requestId?: string | undefined };
+export type InputRequest = SignedInput &
+  DeployedReference & {
+    readonly requestId?: string | undefined;
+    /** From `findDeployed`, if that has been begun. */
+    readonly found?: Promise<FoundRecord> | undefined;
+  };
 
 /**
  * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. If the
@@ -76,31 +86,32 @@ function awaitMined(
 }
 
 /** An input with the id for its transaction, if that is new. */
-type NewRequest = InputRequest & { readonly newId: string; readonly isKnown?: boolean };
+type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };
 
 async function findOrStore(request: NewRequest, services: AdmissionServices): Promise<Stored> {
   const { database } = services;
   services.quotas.prefetch(request.principalId);
-  const target = await requireDeployed(services.pool, request);
+  const target = await requireDeployed(services.pool, request, request.found);
   const compiled = compileInput(request, target);
   const recognise = async () =>
     compiled &&
     findSubmission(database, { recordId: target.id, principalId: request.principalId, ...compiled.call });
-  // Starts before the duplicate check, because nearly all permits are new.
   const looking = lookAtInput({ input: request, target, compiled }, services);
-  looking.catch(() => {});
-
-  const known = await recognise();
-  if (known && !known.hasFailed) return { id: known.id, transactionId: known.transaction.id };
+  // A failure counts only for a permit that is not known.
+  const local = await looking.catch(() => undefined);
+  const digest = local && findDigest(compiled, local);
+  // A known permit for the next nonce, which no open one holds, has failed, and is accepted like a new one.
+  if (digest === undefined) {
+    const known = await recognise();
+    if (known && !known.hasFailed) return { id: known.id, transactionId: known.transaction.id };
+  }
   try {
     await services.quotas.check(request.principalId, 'input');
     requireInput(target.agreement, request.inputId);
-    return await acceptAndStore({
-      request: { ...request, isKnown: known !== undefined },
-      ...{ target, compiled, looking, services },
-    });
+    const view = { local: await looking, digest };
+    return await acceptAndStore({ request, target, compiled, view, services });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
@@ -113,12 +124,12 @@ type Attempt = {
   request: NewRequest;
   target: DeployedRecord;
   compiled: CompiledInput | undefined;
-  looking: Promise<LocalFacts | undefined>;
+  view: LocalView;
   services: AdmissionServices;
 };
 
-async function acceptAndStore({ request, target, compiled, looking, services }: Attempt): Promise<Stored> {
-  const admitted = await admitInput({ input: request, target, compiled, local: await looking }, services);
+async function acceptAndStore({ request, target, compiled, view, services }: Attempt): Promise<Stored> {
+  const admitted = await admitInput({ input: request, target, compiled, ...view }, services);
   const stored = await store({ request, target, admitted, services });
   services.admission.note({ by: admitted.note.by, outcome: 'accepted' });
   return stored;
@@ -129,7 +140,7 @@ async function store({
   target,
   admitted,
   services,
-}: Omit<Attempt, 'compiled' | 'looking'> & { admitted: AdmittedInput }): Promise<Stored> {
+}: Omit<Attempt, 'compiled' | 'view'> & { admitted: AdmittedInput }): Promise<Stored> {
   const { inputHash, payload, call } = admitted.compiled;
   const { signer, deadline, inputId, principalId } = request;
   const transaction = {
@@ -148,19 +159,21 @@ async function store({
   const input = { recordId: target.id, inputId, principalId, payload, values };
   try {
     faultPoint('beforeStoreCommit');
-    const stored = await storeNewInput(services.pool, {
+    const added = await storeNewInput(services.pool, {
       transactionId: request.newId,
       transaction,
       input,
     });
-    const known = stored ?? (await storeKnownInput(services.database, { transaction, input }));
+    const { isNew, ...stored } = added
+      ? { ...added, isNew: true }
+      : await storeKnownInput(services.database, { transaction, input });
     services.quotas.note(principalId, {
       openTransactions: 1,
       gas: admitted.gas ?? 0n,
       // An input that is sent again is stored already.
-      storedBytes: request.isKnown ? 0 : 2 * payload.length,
+      storedBytes: isNew ? 2 * payload.length : 0,
     });
-    return known;
+    return stored;
   } catch (error) {
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
     if (admitted.note.by === 'local') throw refuseNonceInFlight(admitted.nonce);
@@ -169,14 +182,17 @@ async function store({
   }
 }
 
-/** The permit's transaction exists: another principal sent it, or a concurrent request of this one was faster. */
+/**
+ * The permit's transaction exists: another principal sent it, this one's has failed, or a concurrent request of this one
+ * was faster. Returns whether the input is new.
+ */
 function storeKnownInput(
   database: Database,
   {
     transaction: call,
     input,
   }: { transaction: Omit<NewTransaction, 'kind' | 'principalId'>; input: NewInput },
-): Promise<Stored> {
+): Promise<Stored & { isNew: boolean }> {
   const { chainId, contract: agreementAddress, signer } = call;
   const { principalId: userId, ...content } = input;
   return inTransaction(database, async (transaction) => {
@@ -201,12 +217,14 @@ function storeKnownInput(
         target: [inputs.recordId, inputs.transactionId],
         set: waitAgain,
       })
-      .returning({ id: inputs.id });
+      .returning({ id: inputs.id, isNew: isInserted });
     if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
-    return { id: stored.id, transactionId };
+    return { ...stored, transactionId };
   });
 }
 
+/** PostgreSQL locks a row that it updates on a conflict. */
+const isInserted = sql<boolean>`${inputs}.xmax = 0`;
 /** The principal's own failed input of a permit that another one has sent again waits with it. */
 const hasFailed = sql`${inputs.status} = 'FAILED'`;
 const waitAgain = {

@@ -11,17 +11,23 @@ import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { AppEnv } from './appEnv.ts';
 import { readBodyBytes } from './jsonBody.ts';
 
-type Once = {
+type Once<Ahead> = {
   idempotency: IdempotencyStore;
   pageTurns: PageTurns;
   quotas: QuotaKeeper;
   limits: Limits;
   logger: Logger;
   principalId: string;
+  /** Called once the body is there, and before the key is known. */
+  readAhead(): Promise<Ahead> | undefined;
 };
 
-/** The body that was read already. Only once: a request may wait for long, and nobody else holds it then. */
-export type TakeBody = () => Uint8Array | undefined;
+/** What was read of a request before it runs. */
+export type Keyed<Ahead> = {
+  /** The body. Only once: a request may wait for long, and nobody else holds it then. */
+  readonly takeBody?: () => Uint8Array | undefined;
+  readonly ahead?: Promise<Ahead> | undefined;
+};
 
 /** In addition to server errors: the result may differ a moment later. */
 const passingStatuses = new Set([402, 429]);
@@ -35,15 +41,16 @@ const passingStatuses = new Set([402, 429]);
  * @throws RateLimitedError if the principal's answers that are kept have too many bytes.
  * @throws MalformedError for a malformed key, PayloadTooLargeError, and whatever `run` throws.
  */
-export async function answerOnce(
+export async function answerOnce<Ahead>(
   context: Context<AppEnv>,
-  { idempotency, pageTurns, quotas, limits, logger, principalId }: Once,
-  run: (takeBody?: TakeBody) => Promise<Response>,
+  { idempotency, pageTurns, quotas, limits, logger, principalId, readAhead }: Once<Ahead>,
+  run: (keyed?: Keyed<Ahead>) => Promise<Response>,
 ): Promise<Response> {
   const { req } = context;
   const key = readIdempotencyKey(req.raw.headers);
   if (key === undefined) return run();
   const { fingerprint, takeBody } = await readKeyed(context, limits);
+  const ahead = readAhead();
   const beginning = await idempotency.begin({ principalId, key, fingerprint }, (read) =>
     pageTurns.run(principalId, read),
   );
@@ -66,7 +73,7 @@ export async function answerOnce(
   };
   try {
     await requireRoom(quotas, principalId);
-    const { text, ...init } = await keep(await run(takeBody));
+    const { text, ...init } = await keep(await run({ takeBody, ahead }));
     return new Response(text, init);
   } catch (error) {
     await keep(errorResponse(describeError(error), requestId));

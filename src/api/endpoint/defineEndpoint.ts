@@ -30,9 +30,12 @@ export const noBody = z.undefined();
  * path and body, each with all of its faults at once. Values that a body's schema leaves unknown reach the
  * handler as parsed.
  */
-export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
-  definition: EndpointDefinition<Params, Query, Body>,
-): Endpoint {
+export function defineEndpoint<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Ahead,
+>(definition: EndpointDefinition<Params, Query, Body, Ahead>): Endpoint {
   const { method, path, operationId, example } = definition;
   return {
     method,

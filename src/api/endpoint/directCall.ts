@@ -36,7 +36,8 @@ export function buildDirectCall<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
->(definition: EndpointDefinition<Params, Query, Body>): DirectCall {
+  Ahead,
+>(definition: EndpointDefinition<Params, Query, Body, Ahead>): DirectCall {
   const { isHeavy, mayBeLarge, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;

@@ -76,11 +76,18 @@ export type EndpointParts<
   readonly example: Example;
 };
 
+/** The part of a request that is known before its body is parsed. */
+export type RequestHead<Params, Query> = Pick<
+  EndpointRequest<Params, Query, unknown>,
+  'caller' | 'params' | 'query'
+>;
+
 /** A route for principals. */
 export type EndpointDefinition<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
+  Ahead = unknown,
 > = EndpointParts<Params, Query, Body> &
   Access & {
     /** Whether a request computes for long, however small its body is. If so, it waits for its principal's turn. */
@@ -92,9 +99,20 @@ export type EndpointDefinition<
     readonly mayBeLarge?: boolean;
     /** The ways of authentication, if not all are allowed. */
     readonly credentials?: readonly Credential[];
-    /** Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile. */
+    /**
+     * Begins what the handler reads first while a POST request's Idempotency-Key is looked up. It may turn out that the
+     * request does not run, so this must be quick and change nothing.
+     */
+    readAhead?(head: RequestHead<z.output<Params>, z.output<Query>>): Promise<Ahead>;
+    /**
+     * Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile.
+     *
+     * @param request.ahead from `readAhead`, if that has been begun.
+     */
     handle(
-      request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+      request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>> & {
+        readonly ahead?: Promise<Ahead> | undefined;
+      },
     ): Promise<Response | LaterAnswer> | Response;
   };
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, HonoRequest } from 'hono';
 import type { Logger } from 'pino';
 import type { ClientProfile } from '../../platform/config/clientProfile.ts';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
@@ -7,18 +7,18 @@ import type { Limits } from '../../platform/config/limits.ts';
 import type { LogPosition } from '../../platform/database/reads.ts';
 import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { refuseChain } from '../agreements/checkDeployment.ts';
-import { type Authenticator, authorize } from '../authentication/authenticator.ts';
+import { type Authenticator, authorize, type Caller } from '../authentication/authenticator.ts';
 import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { BeginComputing, LargeTurns } from '../limiting/largeTurns.ts';
 import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
-import { answerOnce, type TakeBody } from './answerOnce.ts';
+import { answerOnce, type Keyed } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
 import { awaitAnswer, type EndpointDefinition, type OpenEndpointDefinition } from './endpointDefinition.ts';
 import { limitRate, limitTogether } from './limitRate.ts';
-import { buildRequestReader } from './requestReader.ts';
+import { buildRequestReader, type RequestReader } from './requestReader.ts';
 import { successStatus } from './successStatus.ts';
 
 export type ServeContext = {
@@ -41,8 +41,13 @@ export type ServeContext = {
 };
 
 /** Serves an endpoint: access first, then query, path and body, each with all of its faults at once. */
-export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
-  definition: EndpointDefinition<Params, Query, Body>,
+export function buildServe<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Ahead,
+>(
+  definition: EndpointDefinition<Params, Query, Body, Ahead>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
   const { method, isHeavy, data } = definition;
   const reader = buildRequestReader(definition);
@@ -61,7 +66,8 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
     authorize(caller, definition);
     const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions) =>
       serving.pageTurns.run(principalId, read, options);
-    const begin = async (compute?: BeginComputing, takeBody?: TakeBody) => {
+    const readAhead = () => readHead(definition, { caller, reader, req });
+    const begin = async (compute?: BeginComputing, { takeBody, ahead }: Keyed<Ahead> = {}) => {
       const { consistency, values } = reader.parseQuery(req.url);
       if (takesChain) requireServed(values, serving.chains);
       const request = {
@@ -77,21 +83,42 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
       const readAfter =
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
       await compute?.();
-      const answer = () => definition.handle({ ...request, readAfter });
+      const answer = () => definition.handle({ ...request, readAfter, ahead });
       return isInPageTurn ? inPageTurn(answer) : answer();
     };
     // Only `begin` holds the body, and it has ended before an answer is awaited.
-    const handle = async (compute?: BeginComputing, takeBody?: TakeBody) => {
-      const response = await awaitAnswer(await begin(compute, takeBody));
+    const handle = async (compute?: BeginComputing, keyed?: Keyed<Ahead>) => {
+      const response = await awaitAnswer(await begin(compute, keyed));
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
     if (method === 'get') return handle();
     return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, (compute) =>
       method === 'post'
-        ? answerOnce(context, { ...serving, principalId }, (takeBody) => handle(compute, takeBody))
+        ? answerOnce(context, { ...serving, principalId, readAhead }, (keyed) => handle(compute, keyed))
         : handle(compute),
     );
   };
+}
+
+/** Undefined if there is nothing to read, and for a query or path with faults, which are thrown in their turn. */
+function readHead<Params extends z.ZodObject, Query extends z.ZodObject, Ahead>(
+  { readAhead }: Pick<EndpointDefinition<Params, Query, z.ZodType, Ahead>, 'readAhead'>,
+  {
+    caller,
+    reader,
+    req,
+  }: { caller: Caller; reader: RequestReader<Params, Query, z.ZodType>; req: HonoRequest },
+): Promise<Ahead> | undefined {
+  if (!readAhead) return undefined;
+  try {
+    const query = reader.parseQuery(req.url).values;
+    const reading = readAhead({ caller, params: reader.parseParams(req.param()), query });
+    // A failure counts only if the handler gets it.
+    reading.catch(() => {});
+    return reading;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Callers without a credential have one turn together. */

@@ -1,5 +1,6 @@
 import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { inputConsistency } from '../agreements/consistency.ts';
+import { findDeployed } from '../agreements/deployedRecord.ts';
 import { toInputResource } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
@@ -34,10 +35,15 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,
     },
-    async handle({ body, params, query, caller, requestId, inPageTurn }) {
+    readAhead: ({ params, query, caller }) =>
+      findDeployed(services.pool, {
+        reference: { id: params.id, chainId: query.chainId },
+        principalId: caller.principalId,
+      }),
+    async handle({ body, params, query, caller, requestId, inPageTurn, ahead }) {
       const reference = { id: params.id, chainId: query.chainId };
       const input = await submitInput(
-        { ...body, reference, principalId: caller.principalId, requestId, inPageTurn },
+        { ...body, reference, principalId: caller.principalId, requestId, inPageTurn, found: ahead },
         services,
       );
       const dataText = JSON.stringify(toInputResource(input));

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 
 type Notice = { readonly channel: string; readonly payload: string };
 type Queue = { waiting: Map<string, Notice>; isRunning: boolean };
+
+/** Each notification wakes every listening connection of the database, so those of so many milliseconds share one. */
+const pauseMs = 20;
 
 const queues = new WeakMap<pg.Pool, Queue>();
 
@@ -18,9 +22,9 @@ const statement = {
 
 /**
  * Notifies the listeners of a channel about something already committed, outside of its transaction: commits
- * with notifications run one after the other over the whole database. Notifications that arrive while others
- * are under way share a statement, and equal ones are merged. They are lost if the process or its connection
- * ends first, so use this only for listeners that also poll.
+ * with notifications run one after the other over the whole database. The first one is sent at once. Those that arrive
+ * within `pauseMs` after it share a statement, and equal ones are merged. They are lost if the process or its
+ * connection ends first, so use this only for listeners that also poll.
  */
 export function notifySoon(pool: pg.Pool, channel: string, payloads: readonly string[]): void {
   const queue = queues.get(pool) ?? { waiting: new Map(), isRunning: false };
@@ -37,6 +41,7 @@ async function run(pool: pg.Pool, queue: Queue): Promise<void> {
     const values = [notices.map(({ channel }) => channel), notices.map(({ payload }) => payload)];
     // Listeners find the change by polling, later.
     await pool.query({ ...statement, values }).catch(() => {});
+    await delay(pauseMs);
   }
   queue.isRunning = false;
 }

@@ -136,7 +136,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
       if (outcome === 'blind') reconciling.wake();
     },
     pauseMs: () => fallbackMs,
-    restShare: 2,
+    restShare: 3,
     logger,
   });
   const recounting = createRepeater({
