@@ -4,6 +4,7 @@ import type { Limits } from '../../platform/config/limits.ts';
 import { RateLimitedError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { describeError, errorResponse } from '../../platform/http/errorResponse.ts';
 import { IdempotencyConflictError } from '../../platform/http/requestErrors.ts';
+import { findText } from '../../platform/http/responseText.ts';
 import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { fingerprintRequest, readIdempotencyKey } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore, StoredAnswer } from '../idempotency/idempotencyStore.ts';
@@ -73,8 +74,9 @@ export async function answerOnce<Ahead>(
   };
   try {
     await requireRoom(quotas, principalId);
-    const { text, ...init } = await keep(await run({ takeBody, ahead }));
-    return new Response(text, init);
+    const response = await run({ takeBody, ahead });
+    const { text, ...init } = await keep(response);
+    return findText(response) === undefined ? new Response(text, init) : response;
   } catch (error) {
     await keep(errorResponse(describeError(error), requestId));
     throw error;
@@ -114,7 +116,11 @@ function targetOf(url: string): string {
 
 async function readAnswer(response: Response): Promise<StoredAnswer> {
   const { status, headers } = response;
-  return { status, headers: Object.fromEntries(headers), text: await response.text() };
+  return {
+    status,
+    headers: Object.fromEntries(headers),
+    text: findText(response) ?? (await response.text()),
+  };
 }
 
 /**

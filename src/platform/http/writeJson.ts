@@ -1,3 +1,5 @@
+import { noteText } from './responseText.ts';
+
 /** A JSON response with the headers of every response. */
 export function writeJson({
   status,
@@ -11,7 +13,7 @@ export function writeJson({
   requestId: string;
   headers?: Record<string, string> | undefined;
 }): Response {
-  return new Response(text, {
+  const response = new Response(text, {
     status,
     headers: {
       'content-type': 'application/json',
@@ -20,4 +22,5 @@ export function writeJson({
       ...headers,
     },
   });
+  return typeof text === 'string' ? noteText(response, text) : response;
 }
