@@ -13,6 +13,7 @@ import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
 import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
+import { rememberHashes } from './rememberHashes.ts';
 import { resolveQuickly } from './resolveQuickly.ts';
 import { loadPonder } from './runPonder.ts';
 import { askOnceForTransactions } from './unchangedBlocks.ts';
@@ -61,6 +62,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   passOverLateNodes(chains, logger);
   resolveQuickly();
   boundBatches();
+  rememberHashes();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
