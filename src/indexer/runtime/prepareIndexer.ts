@@ -13,6 +13,7 @@ import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
 import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
+import { readAhead } from './readAhead.ts';
 import { rememberHashes } from './rememberHashes.ts';
 import { resolveQuickly } from './resolveQuickly.ts';
 import { loadPonder } from './runPonder.ts';
@@ -63,6 +64,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   resolveQuickly();
   boundBatches();
   rememberHashes();
+  readAhead();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
