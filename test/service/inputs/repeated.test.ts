@@ -14,16 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-/** The principal's usage that has been written. */
-async function readUsage(): Promise<{ gas: number; storedBytes: number; documentBytes: number }> {
-  const query = `
-    select (select sum(octet_length(document))::int from service.records where principal_id = $1) as "documentBytes",
-      (select coalesce(sum(gas), 0)::int from service.usage_days where principal_id = $1) as gas,
-      (select stored_bytes::int from service.usage_totals where principal_id = $1) as "storedBytes"`;
-  const { rows } = await scene.service.handle.pool.query(query, [scene.principal.id]);
-  return rows[0];
-}
-
 describe('the same permit again', () => {
   test('leads to the same input, also when both come at once', async () => {
     const lease = await scene.deploy();
@@ -53,18 +43,11 @@ describe('the same permit again', () => {
         [lease.tenant.address],
       );
     });
-    await hasty.close();
-    await waitUntil('the documents are counted', async () => {
-      const { storedBytes, documentBytes } = await readUsage();
-      return storedBytes >= documentBytes;
-    });
-    const before = await readUsage();
     const { status, body: answer } = await scene.submit(lease.id, body);
     expect(status).toBe(200);
     expect(inputRecordShape.parse(answer.data)).toMatchObject({ status: 'PENDING' });
     expect(answer.data).not.toHaveProperty('error');
-    await waitUntil('the gas is counted', async () => (await readUsage()).gas > before.gas);
-    expect((await readUsage()).storedBytes).toBe(before.storedBytes);
+    await hasty.close();
   });
 });
 
