@@ -29,10 +29,16 @@ export function paint({ colours }: Pick<Terminal, 'colours'>, colour: Colour, te
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** JSON that a terminal shows as it is: JSON leaves DEL and the C1 control characters unescaped. */
+/**
+ * JSON that a terminal shows as it is, and of which no reader of lines breaks a line in two: JSON leaves DEL, the
+ * C1 control characters, U+2028 and U+2029 unescaped.
+ */
 export function writeJson(value: unknown, indent?: number): string {
-  const escapeCode = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
-  return JSON.stringify(value, null, indent).replaceAll(/[\u007f-\u009f]/g, escapeCode);
+  return JSON.stringify(value, null, indent).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, escapeCode);
+}
+
+function escapeCode(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Several lines, without terminal control characters. */

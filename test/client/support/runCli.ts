@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
 import { bundleCli } from '../../../client/build/bundleEntries.ts';
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -11,13 +12,15 @@ export async function bundleProgram(file: string): Promise<string> {
   return file;
 }
 
-/** Starts the command line with only `env` as its environment. */
+/** Starts the command line with only `env` as its environment. It ends with the test that starts it. */
 export function startCli(
   program: string,
   words: readonly string[],
   env: Record<string, string>,
 ): ChildProcess {
-  return spawn(process.execPath, [program, ...words], { env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(process.execPath, [program, ...words], { env: { PATH: process.env.PATH, ...env } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
 }
 
 export async function runCli(
