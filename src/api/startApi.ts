@@ -17,6 +17,7 @@ import { startInternalServer } from '../platform/operations/internalServer.ts';
 import { createMetrics } from '../platform/operations/metrics.ts';
 import type { Closing } from '../platform/supervision/runService.ts';
 import { isTracing } from '../platform/tracing/tracing.ts';
+import { createArrivals } from '../platform/turns/arrivals.ts';
 import { createChangeWatcher } from '../records/agreements/changeWatcher.ts';
 import { readFeed } from '../records/events/readFeed.ts';
 import { createQuotaKeeper } from '../records/quotas/quotaKeeper.ts';
@@ -150,8 +151,10 @@ export async function startApi(
   const waitMs = limits.evidenceWaitMs;
   const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
   onClose({ name: 'quotas', close: quotas.close });
+  const arrivals = createArrivals();
   const source = createEvidenceSource(pool, {
     quotas,
+    areOthersWaiting: arrivals.areRecent,
     charactersPerSecond: limits.evidenceBytesPerSecond,
     mostInputs: limits.evidenceInputs,
     mostBytes: limits.evidenceBytes,
@@ -204,6 +207,10 @@ export async function startApi(
   const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
   if (limits.trustedProxies === 0) middlewares.unshift(createProxyNotice(logger));
   if (isTracing()) middlewares.unshift(createRequestTracing());
+  middlewares.unshift((_, next) => {
+    arrivals.note();
+    return next();
+  });
   let isStopping = false;
   if (internal && metrics) {
     middlewares.unshift(createRequestMeasure(metrics));

@@ -37,7 +37,7 @@ const openSource = (settings: Partial<EvidenceSource> = {}) =>
   createEvidenceSource(settings.pool ?? database.pool, {
     ...{ charactersPerSecond: 100_000_000, mostInputs: 1_000, mostBytes: mostEvidenceBytes },
     quotas: { check: () => Promise.resolve(), note() {} },
-    ...{ publicBaseUrl: 'https://agreements.example', ...settings },
+    ...{ publicBaseUrl: 'https://agreements.example', areOthersWaiting: () => false, ...settings },
   });
 
 /** Collects the evidence of a record, by default without giving way. */

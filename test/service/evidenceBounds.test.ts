@@ -61,6 +61,7 @@ async function insertAgreement(
 const collect = async (id: string) => {
   const source = createEvidenceSource(explained.pool, {
     ...{ charactersPerSecond: 1_000_000, mostInputs, mostBytes, publicBaseUrl: 'https://x.example' },
+    ...{ areOthersWaiting: () => false },
     quotas: { check: () => Promise.resolve(), note() {} },
   });
   const record = await readEvidenceRecord(source, { reference: { id }, principalId });

@@ -53,7 +53,7 @@ function findValues(agreement: unknown, { docUri, initialVariables }: EvidenceRe
 async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | undefined> {
   const { source, client, record } = collecting;
   const { pool } = source;
-  const pace = createPace({ isPatient: true });
+  const pace = createPace(source);
   const history = await readHistory(source, record);
   if (!history) throw new ChainUnavailableError('The index does not contain this agreement yet.');
   const places = listPlaces(history);

@@ -7,10 +7,11 @@ export type EvidencePages = {
   /**
    * The page of a file, verified like by any other reader. One at a time, in turns over principals.
    *
-   * @throws RefusedError `evidence_too_long` for a file that is too long for a page.
+   * @param bytes the length of the file, as UTF-8.
+   * @throws RefusedError `evidence_too_long` for a file that is too long for a page; nothing of it is read.
    * @throws RateLimitedError if too many pages of the same principal wait.
    */
-  render(pieces: AsyncIterable<string>, principalId: string): Promise<string>;
+  render(file: { pieces: AsyncIterable<string>; bytes: number }, principalId: string): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -18,7 +19,7 @@ export type EvidencePages = {
  * A longer file has thousands of steps, or the largest values; verifying it takes a hundred times its size in
  * memory.
  */
-const mostCharacters = 8 * 1024 * 1024;
+const mostBytes = 8 * 1024 * 1024;
 /** In MiB: for the file, its parsed form, and the verification. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 const mostMs = 60_000;
@@ -61,7 +62,8 @@ export function createEvidencePages(): EvidencePages {
   };
 
   return {
-    async render(pieces, principalId) {
+    async render({ pieces, bytes }, principalId) {
+      if (bytes > mostBytes) throw tooLong();
       if (queues.count(principalId) >= mostWaiting)
         throw new RateLimitedError('Too many evidence pages are waiting to be rendered.', {
           retryAfterSeconds,
@@ -82,17 +84,14 @@ export function createEvidencePages(): EvidencePages {
   };
 }
 
-/** @throws RefusedError as soon as the file is too long. */
 async function readFile(pieces: AsyncIterable<string>): Promise<string> {
   let file = '';
-  for await (const piece of pieces) {
-    file += piece;
-    if (file.length > mostCharacters)
-      throw new RefusedError(
-        'evidence_too_long',
-        'The evidence file is too large for a page. Request application/json, and check the file with agreements verify or at /verify.',
-        { facts: { limitBytes: mostCharacters } },
-      );
-  }
+  for await (const piece of pieces) file += piece;
   return file;
+}
+
+function tooLong(): RefusedError {
+  const message =
+    'The evidence file is too large for a page. Request application/json, and check the file with agreements verify or at /verify.';
+  return new RefusedError('evidence_too_long', message, { facts: { limitBytes: mostBytes } });
 }

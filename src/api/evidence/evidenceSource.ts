@@ -12,6 +12,8 @@ export type EvidenceSource = {
   readonly mostBytes: number;
   /** Stored proofs count as stored bytes of their principal. */
   readonly quotas: Pick<QuotaKeeper, 'check' | 'note'>;
+  /** Whether other requests wait for the event loop: evidence is made more slowly then. */
+  readonly areOthersWaiting: () => boolean;
   /** Named in files as the maker's address. */
   readonly publicBaseUrl: string;
 };

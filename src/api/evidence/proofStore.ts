@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Hex } from 'viem';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import type { evidenceProofs } from '../../platform/database/tables/evidence.ts';
-import type { ProvedBlock } from './proveBlock.ts';
+import type { EvidenceBlock } from '../../protocol/evidence/evidenceFile.ts';
 
 export type StoredProof = RowAs<
   typeof evidenceProofs,
@@ -16,6 +16,14 @@ export type StoredProof = RowAs<
     readonly entry: 'entry';
   }
 >;
+
+/** A proved transaction that is to be kept. */
+export type NewProof = {
+  readonly hash: Hex;
+  readonly index: number;
+  /** As in `StoredProof`. */
+  readonly entry: string;
+};
 
 /** Whose proofs, and of which chain. */
 export type ProofOwner = { readonly principalId: string; readonly chainId: number };
@@ -59,7 +67,7 @@ export async function findProved(
 export async function storeProved(
   pool: pg.Pool,
   { principalId, chainId }: ProofOwner,
-  { block, transactions }: ProvedBlock,
+  { block, proofs }: { block: EvidenceBlock; proofs: readonly NewProof[] },
 ): Promise<number> {
   const { rows } = await pool.query<{ bytes: number }>(
     `insert into service.evidence_proofs
@@ -69,9 +77,9 @@ export async function storeProved(
      returning ${rowBytes} as bytes`,
     [
       ...[principalId, chainId, block.hash, JSON.stringify(block)],
-      transactions.map(({ hash }) => hash),
-      transactions.map(({ index }) => index),
-      transactions.map((transaction) => JSON.stringify(transaction)),
+      proofs.map(({ hash }) => hash),
+      proofs.map(({ index }) => index),
+      proofs.map(({ entry }) => entry),
     ],
   );
   return rows.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -2,7 +2,7 @@ import type { Pace } from '../../platform/turns/pace.ts';
 import { type Collecting, TurnOverError } from './collecting.ts';
 import { createEvidenceSize, measureInputs } from './evidenceSize.ts';
 import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
-import { findProved, storeProved } from './proofStore.ts';
+import { findProved, type NewProof, storeProved } from './proofStore.ts';
 import { proveBlock } from './proveBlock.ts';
 
 /** Concurrent blocks: one is fetched while another is proved. */
@@ -48,9 +48,15 @@ export async function proveHistory(
       };
       await quotas.check(record.principalId, 'evidence');
       const found = await proveBlock(client, block);
-      const storedBytes = await storeProved(pool, record, found);
+      const proofs: NewProof[] = [];
+      for (const transaction of found.transactions) {
+        const { hash, index } = transaction;
+        proofs.push({ hash, index, entry: JSON.stringify(transaction) });
+        await pace.breathe();
+      }
+      const storedBytes = await storeProved(pool, record, { block: found.block, proofs });
       quotas.note(record.principalId, { storedBytes });
-      for (const transaction of found.transactions) size.add(JSON.stringify(transaction).length);
+      for (const { entry } of proofs) size.add(entry.length);
       onProgress(++done, blocks);
       if (isTurnOver()) break;
     }

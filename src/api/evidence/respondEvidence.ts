@@ -73,16 +73,16 @@ async function send(
   { source, holdings, pages, writers, release }: EvidenceServices & { release(): void },
 ): Promise<Response> {
   const { turn, requestId, disconnect } = request;
-  const text = writeEvidence(collected, source);
+  const pieces = writeEvidence(collected, source);
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (wantsPage(request)) {
-    const page = await pages.render(text, turn);
+    const page = await pages.render({ pieces, bytes: collected.bytes }, turn);
     release();
     return new Response(page, { headers: { ...pageHeaders, ...common } });
   }
   const isInTheWay = () => holdings.isShort(turn);
   const reader = { turn, requestId, disconnect, isInTheWay, onEnd: release };
-  return new Response(writers.open(text, reader), {
+  return new Response(writers.open(pieces, reader), {
     headers: {
       ...common,
       'content-type': 'application/json',

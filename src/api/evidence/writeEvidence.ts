@@ -20,7 +20,7 @@ export async function* writeEvidence(
   collected: CollectedEvidence,
   source: EvidenceSource,
 ): AsyncGenerator<string> {
-  const pace = createPace({ isPatient: true });
+  const pace = createPace(source);
   let pending = '';
   for await (const piece of listPieces(collected, source)) {
     pending += piece;

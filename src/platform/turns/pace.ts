@@ -4,6 +4,8 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 const sliceMs = 10;
 /** If a turn of the event loop takes longer, other work is running. */
 const idleTurnMs = 1;
+/** The longest rest: a slice may contain a wait for others. */
+const mostRestMs = 50;
 
 /** One piece of work that yields the event loop from time to time. */
 export type Pace = {
@@ -13,8 +15,11 @@ export type Pace = {
   spentMs(): number;
 };
 
-/** @param isPatient while other work runs, pauses after each slice; otherwise several such tasks would starve it. */
-export function createPace({ isPatient = false }: { isPatient?: boolean } = {}): Pace {
+/**
+ * @param areOthersWaiting makes the work patient: while this is true, or other work holds the event loop, the work
+ * rests after each slice for as long as it took. Otherwise several such tasks would starve others.
+ */
+export function createPace({ areOthersWaiting }: { areOthersWaiting?: () => boolean } = {}): Pace {
   let spentMs = 0;
   let since = performance.now();
   return {
@@ -24,7 +29,8 @@ export function createPace({ isPatient = false }: { isPatient?: boolean } = {}):
       spentMs += slice;
       const leftAt = performance.now();
       await setImmediate();
-      if (isPatient && performance.now() - leftAt > idleTurnMs) await delay(sliceMs);
+      if (areOthersWaiting && (areOthersWaiting() || performance.now() - leftAt > idleTurnMs))
+        await delay(Math.min(slice, mostRestMs));
       since = performance.now();
     },
     spentMs: () => spentMs + performance.now() - since,

@@ -27,6 +27,7 @@ function openDesk(waitMs: number, turns: { turnMs: number; now?: () => number } 
     {
       source: createEvidenceSource(pool, {
         ...{ charactersPerSecond: 1_000, mostInputs: 1, mostBytes: 1, publicBaseUrl: 'https://x.example' },
+        ...{ areOthersWaiting: () => false },
         quotas: { check: () => Promise.resolve(), note() {} },
       }),
       clients: new Map([[chainId, client]]),

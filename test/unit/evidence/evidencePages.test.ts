@@ -5,24 +5,21 @@ import { waitUntil } from '../../support/waitUntil.ts';
 
 const mebibyte = 1024 * 1024;
 
-async function* piecesOf(...pieces: string[]): AsyncGenerator<string> {
-  yield* pieces;
-}
-
 describe('pages of evidence', () => {
   const pages = createEvidencePages();
   afterAll(() => pages.close());
 
-  test('of a file that is too long are refused before all of it is read', async () => {
-    let read = 0;
-    async function* endless(): AsyncGenerator<string> {
-      for (;;) {
-        read++;
-        yield 'x'.repeat(mebibyte);
-      }
+  test('of a file that is too long are refused before any of it is read', async () => {
+    let isRead = false;
+    async function* pieces(): AsyncGenerator<string> {
+      isRead = true;
+      yield '{}';
     }
-    await expect(pages.render(endless(), 'prn_a')).rejects.toMatchObject({ reason: 'evidence_too_long' });
-    expect(read).toBe(9);
+    const tooLong = { pieces: pieces(), bytes: 8 * mebibyte + 1 };
+    await expect(pages.render(tooLong, 'prn_a')).rejects.toMatchObject({ reason: 'evidence_too_long' });
+    expect(isRead).toBe(false);
+    const longest = { pieces: pieces(), bytes: 8 * mebibyte };
+    expect(await pages.render(longest, 'prn_a')).toContain('This file is invalid');
   });
 
   test('of one principal wait behind its own, and no more than a few of them', async () => {
@@ -31,17 +28,20 @@ describe('pages of evidence', () => {
     async function* file(name: string): AsyncGenerator<string> {
       opened.push(name);
       await held;
-      yield name === 'b' ? '{}' : 'x'.repeat(9 * mebibyte);
+      if (name.startsWith('a')) throw new Error('it is gone');
+      yield '{}';
     }
-    const many = Array.from({ length: 9 }, (_, at) => pages.render(file(`a${at}`), 'prn_a'));
-    await expect(pages.render(piecesOf('{}'), 'prn_a')).rejects.toThrow(RateLimitedError);
+    const many = Array.from({ length: 9 }, (_, at) =>
+      pages.render({ pieces: file(`a${at}`), bytes: 2 }, 'prn_a'),
+    );
+    await expect(pages.render({ pieces: file('c'), bytes: 2 }, 'prn_a')).rejects.toThrow(RateLimitedError);
     for (const page of many) page.catch(() => {});
-    const other = pages.render(file('b'), 'prn_b');
+    const other = pages.render({ pieces: file('b'), bytes: 2 }, 'prn_b');
     await waitUntil('the first is read', () => opened.length > 0);
     expect(opened).toEqual(['a0']);
     letGo();
     expect(await other).toContain('This file is invalid');
     expect(opened.slice(0, 3)).toContain('b');
-    for (const page of many) await expect(page).rejects.toThrow('too large for a page');
+    for (const page of many) await expect(page).rejects.toThrow('it is gone');
   });
 });

@@ -18,6 +18,7 @@ function createAnswers() {
     door: createEvidenceDoor(),
     source: createEvidenceSource(pool, {
       ...{ charactersPerSecond: 1_000_000, mostInputs: 1, mostBytes: 1, publicBaseUrl: 'https://x.example' },
+      ...{ areOthersWaiting: () => false },
       quotas: { check: () => Promise.resolve(), note() {} },
     }),
     desk: {

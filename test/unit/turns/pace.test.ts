@@ -64,7 +64,7 @@ test('what the work itself took is told without what others took', async () => {
 test('patient work rests while others are at work, and does not where nobody is', async () => {
   const steps = { steps: 10, stepMs: 11 };
   const stop = hold(3);
-  const patient = await work(createPace({ isPatient: true }), steps);
+  const patient = await work(createPace({ areOthersWaiting: () => false }), steps);
   await stop();
   // Ten slices, and a rest after each that is as long.
   expect(patient.ms).toBeGreaterThanOrEqual(200);
@@ -76,9 +76,14 @@ test('patient work rests while others are at work, and does not where nobody is'
   expect(least).toBeLessThan(9);
 });
 
+test('patient work rests for as long as it worked while requests arrive', async () => {
+  const { ms } = await work(createPace({ areOthersWaiting: () => true }), { steps: 5, stepMs: 30 });
+  expect(ms).toBeGreaterThanOrEqual(290);
+});
+
 /** The time that patient work leaves to others after a slice, in milliseconds. */
 async function breatheOnce(): Promise<number> {
-  const pace = createPace({ isPatient: true });
+  const pace = createPace({ areOthersWaiting: () => false });
   compute(11);
   const leftAt = performance.now();
   await pace.breathe();
