@@ -3,6 +3,7 @@ import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createCall } from '../support/call.ts';
 import { buildLease } from '../support/documents.ts';
+import { deployLease } from '../support/leases.ts';
 import { createAccount, signDeploy, signInput } from '../support/permits.ts';
 import { chainId } from '../support/testChain.ts';
 import { startTestApi, type TestPrincipal } from '../support/testService.ts';
@@ -25,17 +26,40 @@ describe('the same permit again', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test('reopens an input whose transaction had failed, while the permit is valid', async () => {
-    const lease = await scene.deploy();
+  test('reopens an input whose transaction had failed, while the permit is valid, and counts its storage once', async () => {
+    const principal = await scene.service.createPrincipal();
+    const { pool } = scene.service.handle;
+    const readUsage = async () => {
+      const { rows } = await pool.query<{ storedBytes: number; gas: number }>(
+        `select stored_bytes::float8 as "storedBytes", (select sum(gas)::float8 from service.usage_days where principal_id = $1) as gas
+         from service.usage_totals where principal_id = $1`,
+        [principal.id],
+      );
+      return rows[0];
+    };
+    /** Runs requests to a process of their own: what they use is stored when it has ended. */
+    const withOwnApi = async <Result>(
+      signingWaitMs: number,
+      run: (own: TestPrincipal) => Promise<Result>,
+    ): Promise<Result> => {
+      const api = await startTestApi(scene.service.databaseUrl, {
+        rpcUrls: { [chainId]: scene.chain.rpcUrl },
+        env: { DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: String(signingWaitMs) },
+      });
+      try {
+        return await run({ ...principal, call: createCall(api.baseUrl, principal.key) });
+      } finally {
+        await api.close();
+      }
+    };
+
+    const patientMs = 120_000;
+    const lease = await withOwnApi(patientMs, (own) => deployLease(own, scene));
+    const before = await readUsage();
     const { body } = await lease.sign({ ...accept, account: lease.tenant });
-    const hasty = await startTestApi(scene.service.databaseUrl, {
-      rpcUrls: { [chainId]: scene.chain.rpcUrl },
-      env: { SIGNING_WAIT_MS: '1' },
-    });
-    const call = createCall(hasty.baseUrl, scene.principal.key);
     await scene.worker.hold(async () => {
-      await scene.submit(lease.id, body, { ...scene.principal, call });
-      await scene.service.handle.pool.query(
+      await withOwnApi(1, (own) => scene.submit(lease.id, body, own));
+      await pool.query(
         `with failed as (update service.transactions set state = 'failed', failure = '{"reason":"x","message":"y"}'
            where signer = $1 returning id)
          update service.inputs i set status = 'FAILED', error = '{"reason":"x","message":"y"}'
@@ -43,11 +67,15 @@ describe('the same permit again', () => {
         [lease.tenant.address],
       );
     });
-    const { status, body: answer } = await scene.submit(lease.id, body);
+    const once = await readUsage();
+    const { status, body: answer } = await withOwnApi(patientMs, (own) => scene.submit(lease.id, body, own));
     expect(status).toBe(200);
     expect(inputRecordShape.parse(answer.data)).toMatchObject({ status: 'PENDING' });
     expect(answer.data).not.toHaveProperty('error');
-    await hasty.close();
+    const twice = await readUsage();
+    expect(once?.storedBytes).toBeGreaterThan(before?.storedBytes ?? 0);
+    expect(twice?.storedBytes).toBe(once?.storedBytes);
+    expect(twice?.gas).toBeGreaterThan(once?.gas ?? 0);
   });
 });
 
