@@ -12,6 +12,7 @@ import { boundBatches } from './boundBatches.ts';
 import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
+import { learnKeys } from './learnKeys.ts';
 import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
 import { readAhead } from './readAhead.ts';
 import { rememberHashes } from './rememberHashes.ts';
@@ -65,6 +66,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   boundBatches();
   rememberHashes();
   readAhead();
+  learnKeys();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
