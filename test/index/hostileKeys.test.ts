@@ -1,30 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { catchUp, type Indexer, startIndexer, waitForHead } from '../support/indexer.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { buildContent, creation, deploy } from './support/agreements.ts';
-import { expectIndexEqualsChain } from './support/expectIndex.ts';
-import { startTestChain, type TestChain } from './support/testChain.ts';
+import { type IndexedChain, startIndexedChain } from './support/indexedChain.ts';
 
-let database: TestDatabase;
-let chain: TestChain;
-let indexer: Indexer;
-
+let index: IndexedChain;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  chain = await startTestChain(84532);
-  indexer = await startIndexer({ databaseUrl: database.url, chains: [chain] });
-  await indexer.ready();
-  await catchUp(database.url, [chain]);
+  index = await startIndexedChain();
 });
-
-afterAll(async () => {
-  await indexer?.stop();
-  await chain?.stop();
-  await database?.drop();
-});
+afterAll(() => index?.close());
 
 /** Deployments in one block, first with its number as their text, then with none; and an honest one in the next. */
 async function sendHostileTexts(): Promise<void> {
+  const { chain } = index;
   const number = String((await chain.client.getBlockNumber()) + 1n);
   const texts = [...Array<string>(6).fill(number), ...Array<string>(6).fill('not a number')];
   const receipts = await chain.sendInOneBlock(
@@ -37,15 +23,11 @@ async function sendHostileTexts(): Promise<void> {
 // A process knows of its keys only what it has learned from its first events.
 test('texts of strangers that look like keys do not stop the index as it follows the chain', async () => {
   await sendHostileTexts();
-  await waitForHead(database.url, chain.chainId, await chain.latestHash());
-  await expectIndexEqualsChain(database.url, chain);
+  await index.reachHead();
+  await index.expectEqual();
 });
 
 test('nor as it catches up after a pause', async () => {
-  await indexer.stop();
-  await sendHostileTexts();
-  indexer = await startIndexer({ databaseUrl: database.url, chains: [chain] });
-  await indexer.ready();
-  await catchUp(database.url, [chain]);
-  await expectIndexEqualsChain(database.url, chain);
+  await index.duringPause(sendHostileTexts);
+  await index.expectEqual();
 });
