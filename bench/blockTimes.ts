@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PublicClient } from 'viem';
 
-const pollMs = 20;
+const pollMs = 50;
 
 /** When blocks were first seen, in milliseconds since 1970, by number. */
 export type BlockTimes = {
@@ -10,7 +10,7 @@ export type BlockTimes = {
   close(): Promise<void>;
 };
 
-/** Asks for the newest block every 20 ms: the only call to the node, however many transactions are measured. */
+/** Asks for the newest block every 50 ms: the only call to the node, however many transactions are measured. */
 export function watchBlockTimes(reader: Pick<PublicClient, 'getBlockNumber'>): BlockTimes {
   const seenAt = new Map<bigint, number>();
   let isClosed = false;

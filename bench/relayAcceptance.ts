@@ -3,7 +3,7 @@ import { type Distribution, summarise } from './distribution.ts';
 import type { InputSender } from './inputSender.ts';
 import type { NodeWatch } from './nodeWatch.ts';
 import type { SignedInput } from './relayCalls.ts';
-import { type Running, startProcessorTime } from './relayThroughput.ts';
+import { createTimeReader, divideTime, type Running } from './relayThroughput.ts';
 
 /**
  * The result of requests at a steady rate, independent of earlier answers: milliseconds until the input is
@@ -31,18 +31,19 @@ export async function measureAcceptance(
   },
 ): Promise<Acceptance> {
   const { watch, calls, sender, perSecond } = options;
-  const readCpuMs = await startProcessorTime(running);
+  const readCpuMs = await createTimeReader(running);
   const sent: Promise<{ id: string; startedAtMs: number; answerMs: number }>[] = [];
   const first = performance.now();
   const warmUp = Math.floor(calls.length * warmUpShare);
   watch.take();
+  const before = readCpuMs();
   for (const [at, call] of calls.entries()) {
     const waitMs = first + (at * 1_000) / perSecond - performance.now();
     if (waitMs > 0) await delay(waitMs);
     sent.push(submit(sender, call));
   }
   const answers = (await Promise.all(sent)).slice(warmUp);
-  const cpuMs = readCpuMs(calls.length);
+  const cpuMs = divideTime(before, readCpuMs(), calls.length);
   const query = `select input.id, extract(epoch from sent.created_at)::float8 * 1000 as accepted_at_ms
     from service.inputs input join service.transactions sent on sent.id = input.transaction_id where input.id = any($1)`;
   const ids = answers.map(({ id }) => id);

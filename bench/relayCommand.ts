@@ -15,8 +15,11 @@ export type RelayCommand = {
   profile?: string;
 };
 
-/** A part that lasted less than this share of its time ran out of inputs: raise --per-second. */
-const leastShare = 0.9;
+/**
+ * A part that lasted less than this share of its time ran out of inputs: raise --per-second. A part is measured from
+ * block to block, and without its beginning.
+ */
+const leastShare = 0.7;
 
 /**
  * The database's settings for this load; every commit reaches the disk. A server that has run for a while reuses its WAL

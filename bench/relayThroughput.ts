@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from '../src/platform/supervision/child.ts';
 import type { ServiceKind, ServiceStack } from '../test/support/serviceStack.ts';
-import { waitUntil } from '../test/support/waitUntil.ts';
 import { findDatabaseServer, readDatabaseSeconds, readProcessorSeconds } from './processorTime.ts';
 
 /** Mined transactions, the seconds that they took, and the rate per second. */
@@ -19,6 +19,8 @@ export type Throughput = {
 export type Running = { stack: ServiceStack; children: ReadonlyMap<ServiceKind, Child> };
 
 const warmUpShare = 0.05;
+/** Often enough to tell when a block was made, and seldom enough to leave the node to the service. */
+const lookEveryMs = 50;
 
 /**
  * Runs `work` until it ends by itself or the time is up. The beginning and the end do not count, because less
@@ -30,11 +32,15 @@ export async function measureThroughput(
   work: (isOver: () => boolean) => Promise<unknown>,
 ): Promise<Throughput> {
   const before = await countMined(running.stack);
-  const giveUpAt = performance.now() + seconds * 1_000;
+  const startedAt = performance.now();
   let hasFailed = false;
-  const isOver = () => hasFailed || performance.now() > giveUpAt;
+  const isOver = () => hasFailed || performance.now() > startedAt + seconds * 1_000;
   const working = work(isOver);
-  const watching = watch(running, { before, total, seconds, giveUpAt, isOver });
+  const watching = watch(running, {
+    warmAt: startedAt + seconds * 1_000 * warmUpShare,
+    end: before + total * (1 - warmUpShare),
+    isOver,
+  });
   // Throws the first failure once everything has stopped.
   const noteFailure = () => {
     hasFailed = true;
@@ -47,41 +53,56 @@ export async function measureThroughput(
   return throughput;
 }
 
+/**
+ * Counts with each block, from the first one after `warmAt` to the last one before the time is up or `end`
+ * transactions are mined. From block to block, because a part of a block counts for nothing.
+ */
 async function watch(
-  { stack, children }: Running,
-  part: { before: number; total: number; seconds: number; giveUpAt: number; isOver(): boolean },
-): Promise<Throughput> {
-  const { before, total, seconds, giveUpAt, isOver } = part;
-  const isWarm = () => isOver() || performance.now() > giveUpAt - seconds * 1_000 * (1 - warmUpShare);
-  const count = async () => (await countMined(stack)) - before;
-  await waitUntil('the warm-up is over', isWarm);
-  const startedAt = performance.now();
-  const readCpuMs = await startProcessorTime({ stack, children });
-  const atStart = await count();
-  const end = total * (1 - warmUpShare);
-  await waitUntil('the end', async () => isOver() || (await count()) >= end, 2 * seconds * 1_000);
-  const mined = (await count()) - atStart;
-  const lasted = (performance.now() - startedAt) / 1_000;
-  return { mined, seconds: round(lasted), perSecond: round(mined / lasted), cpuMs: readCpuMs(mined) };
-}
-
-/** Returns a function for each process's processor time since then, in milliseconds per transaction. */
-export async function startProcessorTime(
   running: Running,
-): Promise<(transactions: number) => Record<string, number>> {
-  const { rows } = await running.stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const server = rows[0] && findDatabaseServer(rows[0].pid);
-  const before = readCpu(running, server);
-  return (transactions) =>
-    Object.fromEntries(
-      Object.entries(readCpu(running, server)).map(([name, ms]) => [
-        name,
-        round((ms - (before[name] ?? 0)) / transactions),
-      ]),
-    );
+  { warmAt, end, isOver }: { warmAt: number; end: number; isOver(): boolean },
+): Promise<Throughput> {
+  const { stack } = running;
+  const readCpuMs = await createTimeReader(running);
+  const look = async (mined: number) => ({ mined, at: performance.now(), cpuMs: readCpuMs() });
+  let first: Awaited<ReturnType<typeof look>> | undefined;
+  let last = await look(await countMined(stack));
+  let height = await stack.reader.getBlockNumber({ cacheTime: 0 });
+  while (!isOver() && last.mined < end) {
+    await delay(lookEveryMs);
+    const newest = await stack.reader.getBlockNumber({ cacheTime: 0 });
+    if (newest === height || isOver()) continue;
+    height = newest;
+    last = await look(await countMined(stack));
+    if (performance.now() >= warmAt) first ??= last;
+  }
+  if (!first || first === last) throw new Error('the measurement was over before two blocks were made');
+  const mined = last.mined - first.mined;
+  const lasted = (last.at - first.at) / 1_000;
+  const cpuMs = divideTime(first.cpuMs, last.cpuMs, mined);
+  return { mined, seconds: round(lasted), perSecond: round(mined / lasted), cpuMs };
 }
 
-/** Each process's processor time so far, in milliseconds. */
+/** Returns a function for each process's processor time so far, in milliseconds. */
+export async function createTimeReader({
+  stack,
+  children,
+}: Running): Promise<() => Readonly<Record<string, number>>> {
+  const { rows } = await stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const server = rows[0] && findDatabaseServer(rows[0].pid);
+  return () => readCpu({ stack, children }, server);
+}
+
+/** The time of each process between two readings, divided by the number of transactions. */
+export function divideTime(
+  from: Readonly<Record<string, number>>,
+  to: Readonly<Record<string, number>>,
+  transactions: number,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(to).map(([name, ms]) => [name, round((ms - (from[name] ?? 0)) / transactions)]),
+  );
+}
+
 function readCpu({ stack, children }: Running, server: number | undefined): Record<string, number> {
   const { user, system } = process.cpuUsage();
   const used: Record<string, number> = {
