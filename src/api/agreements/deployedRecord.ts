@@ -29,7 +29,7 @@ export type DeployedReference = {
 
 type Content = RowOf<typeof records, 'document' | 'variables'>;
 /** One of a principal's records, without its content if that is large. */
-export type FoundRecord = (WalletColumns | { wallet: null }) &
+type FoundRecord = (WalletColumns | { wallet: null }) &
   RowOf<typeof records, 'id' | 'status' | 'chain_id' | 'address'> & {
     bytes: number;
   } & (Content | { document: null; variables: null });
@@ -47,29 +47,18 @@ const query = buildOwnedQuery({
 });
 const contentQuery = 'select document, variables from service.records where id = $1';
 
-/** @throws NotFoundError, AccessError, MalformedError as `queryOwned` does. */
-export async function findDeployed(
-  pool: pg.Pool,
-  { reference, principalId }: Pick<DeployedReference, 'reference' | 'principalId'>,
-): Promise<FoundRecord> {
-  const [row] = await queryOwned<FoundRecord>(pool, { reference, principalId, query });
-  return row;
-}
-
 /**
  * One of a principal's records, for an input to it.
  *
  * @param request.inPageTurn runs the read of a large record.
- * @param found from `findDeployed`, if that has been begun.
  * @throws RefusedError `not_deployed` for a Draft.
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  */
 export async function requireDeployed(
   pool: pg.Pool,
-  { inPageTurn, ...owned }: DeployedReference,
-  found = findDeployed(pool, owned),
+  { reference, principalId, inPageTurn }: DeployedReference,
 ): Promise<DeployedRecord> {
-  const row = await found;
+  const [row] = await queryOwned<FoundRecord>(pool, { reference, principalId, query });
   const { id, status, chain_id: chainId, address } = row;
   const wallet = row.wallet === null ? undefined : readWallet(row);
   if (!address || status !== 'Deployed')

@@ -12,25 +12,21 @@ import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { admitInput, findDigest, type LocalView } from './admitInput.ts';
 import { requireInput } from './checkInput.ts';
-import {
-  type DeployedRecord,
-  type DeployedReference,
-  type FoundRecord,
-  requireDeployed,
-} from './deployedRecord.ts';
+import type { DeployedRecord, DeployedReference } from './deployedRecord.ts';
 import { type InputRow, readInput } from './inputJson.ts';
-import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
-import { type AdmittedInput, lookAtInput } from './lookAtInput.ts';
+import type { CompiledInput, SignedInput } from './inputPermit.ts';
+import type { AdmittedInput } from './lookAtInput.ts';
 import { findSubmission } from './recognisePermit.ts';
 import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
+import { type InputView, viewInput } from './viewInput.ts';
 
 export type InputRequest = SignedInput &
   DeployedReference & {
     readonly requestId?: string | undefined;
-    /** From `findDeployed`, if that has been begun. */
-    readonly found?: Promise<FoundRecord> | undefined;
+    /** Returns the result of `viewInput`, if that has been begun. */
+    readonly takeView?: (() => Promise<InputView> | undefined) | undefined;
   };
 
 /**
@@ -93,13 +89,10 @@ type Stored = { id: string; transactionId: string };
 async function findOrStore(request: NewRequest, services: AdmissionServices): Promise<Stored> {
   const { database } = services;
   services.quotas.prefetch(request.principalId);
-  const target = await requireDeployed(services.pool, request, request.found);
-  const compiled = compileInput(request, target);
+  const { target, compiled, looking } = await (request.takeView?.() ?? viewInput(request, services));
   const recognise = async () =>
     compiled &&
     findSubmission(database, { recordId: target.id, principalId: request.principalId, ...compiled.call });
-  const looking = lookAtInput({ input: request, target, compiled }, services);
-  // A failure counts only for a permit that is not known.
   const local = await looking.catch(() => undefined);
   const digest = local && findDigest(compiled, local);
   // A known permit for the next nonce, which no open one holds, has failed, and is accepted like a new one.

@@ -12,23 +12,21 @@ import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { AppEnv } from './appEnv.ts';
 import { readBodyBytes } from './jsonBody.ts';
 
-type Once<Ahead> = {
+type Once<Prepared> = {
   idempotency: IdempotencyStore;
   pageTurns: PageTurns;
   quotas: QuotaKeeper;
   limits: Limits;
   logger: Logger;
   principalId: string;
-  /** Called once the body is there, and before the key is known. */
-  readAhead(): Promise<Ahead> | undefined;
+  /** Reads what the request needs, and changes nothing. */
+  prepare(body: Uint8Array): Promise<Prepared>;
+  /** Whether that begins while the key is looked up, although the request may not run then. */
+  isPreparedAhead(body: Uint8Array): boolean;
 };
 
-/** What was read of a request before it runs. */
-export type Keyed<Ahead> = {
-  /** The body. Only once: a request may wait for long, and nobody else holds it then. */
-  readonly takeBody?: () => Uint8Array | undefined;
-  readonly ahead?: Promise<Ahead> | undefined;
-};
+/** Returns the prepared request. Only once: a request may wait for long, and nobody else holds its body then. */
+type TakePrepared<Prepared> = () => Promise<Prepared>;
 
 /** In addition to server errors: the result may differ a moment later. */
 const passingStatuses = new Set([402, 429]);
@@ -42,16 +40,16 @@ const passingStatuses = new Set([402, 429]);
  * @throws RateLimitedError if the principal's answers that are kept have too many bytes.
  * @throws MalformedError for a malformed key, PayloadTooLargeError, and whatever `run` throws.
  */
-export async function answerOnce<Ahead>(
+export async function answerOnce<Prepared>(
   context: Context<AppEnv>,
-  { idempotency, pageTurns, quotas, limits, logger, principalId, readAhead }: Once<Ahead>,
-  run: (keyed?: Keyed<Ahead>) => Promise<Response>,
+  once: Once<Prepared>,
+  run: (takePrepared?: TakePrepared<Prepared>) => Promise<Response>,
 ): Promise<Response> {
+  const { idempotency, pageTurns, quotas, limits, logger, principalId } = once;
   const { req } = context;
   const key = readIdempotencyKey(req.raw.headers);
   if (key === undefined) return run();
-  const { fingerprint, takeBody } = await readKeyed(context, limits);
-  const ahead = readAhead();
+  const { fingerprint, takePrepared } = await readKeyed(context, limits, once);
   const beginning = await idempotency.begin({ principalId, key, fingerprint }, (read) =>
     pageTurns.run(principalId, read),
   );
@@ -74,7 +72,7 @@ export async function answerOnce<Ahead>(
   };
   try {
     await requireRoom(quotas, principalId);
-    const response = await run({ takeBody, ahead });
+    const response = await run(takePrepared);
     const { text, ...init } = await keep(response);
     return findText(response) === undefined ? new Response(text, init) : response;
   } catch (error) {
@@ -83,15 +81,29 @@ export async function answerOnce<Ahead>(
   }
 }
 
-async function readKeyed({ req }: Context<AppEnv>, { bodyBytes }: Limits) {
-  let body: Uint8Array | undefined = await readBodyBytes(req.raw, bodyBytes);
+async function readKeyed<Prepared>(
+  { req }: Context<AppEnv>,
+  { bodyBytes }: Limits,
+  { prepare, isPreparedAhead }: Pick<Once<Prepared>, 'prepare' | 'isPreparedAhead'>,
+) {
+  const body = await readBodyBytes(req.raw, bodyBytes);
   const fingerprint = fingerprintRequest({ method: req.method, target: targetOf(req.url), body });
-  const takeBody = () => {
-    const taken = body;
-    body = undefined;
-    return taken;
+  return { fingerprint, takePrepared: beginPreparing(body, { prepare, isPreparedAhead }) };
+}
+
+function beginPreparing<Prepared>(
+  body: Uint8Array,
+  { prepare, isPreparedAhead }: Pick<Once<Prepared>, 'prepare' | 'isPreparedAhead'>,
+): TakePrepared<Prepared> {
+  let held: Uint8Array | Promise<Prepared> | undefined = isPreparedAhead(body) ? prepare(body) : body;
+  // A failure counts only for a request that runs.
+  if (held instanceof Promise) held.catch(() => {});
+  return async () => {
+    const taken = held;
+    held = undefined;
+    if (taken === undefined) throw new Error('the request was taken before');
+    return taken instanceof Promise ? taken : prepare(taken);
   };
-  return { fingerprint, takeBody };
 }
 
 const fullRetrySeconds = 60;

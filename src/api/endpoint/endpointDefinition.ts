@@ -76,10 +76,10 @@ export type EndpointParts<
   readonly example: Example;
 };
 
-/** The part of a request that is known before its body is parsed. */
-export type RequestHead<Params, Query> = Pick<
-  EndpointRequest<Params, Query, unknown>,
-  'caller' | 'params' | 'query'
+/** The part of a request that is known before it may change anything. */
+export type RequestAhead<Params, Query, Body> = Pick<
+  EndpointRequest<Params, Query, Body>,
+  'caller' | 'params' | 'query' | 'body' | 'inPageTurn'
 >;
 
 /** A route for principals. */
@@ -100,18 +100,18 @@ export type EndpointDefinition<
     /** The ways of authentication, if not all are allowed. */
     readonly credentials?: readonly Credential[];
     /**
-     * Begins what the handler reads first while a POST request's Idempotency-Key is looked up. It may turn out that the
-     * request does not run, so this must be quick and change nothing.
+     * Begins what the handler reads first. For a small POST request, while its Idempotency-Key is looked up: it may turn
+     * out that the request does not run, so this must be quick and change nothing.
      */
-    readAhead?(head: RequestHead<z.output<Params>, z.output<Query>>): Promise<Ahead>;
+    readAhead?(request: RequestAhead<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Ahead>;
     /**
      * Returns a function if it has to wait before it answers: nothing holds the request's body meanwhile.
      *
-     * @param request.ahead from `readAhead`, if that has been begun.
+     * @param request.takeAhead returns the result of `readAhead` if that was begun, only once: a handler that waits does not hold it.
      */
     handle(
       request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>> & {
-        readonly ahead?: Promise<Ahead> | undefined;
+        takeAhead?(): Promise<Ahead> | undefined;
       },
     ): Promise<Response | LaterAnswer> | Response;
   };

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Context, HonoRequest } from 'hono';
+import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import type { ClientProfile } from '../../platform/config/clientProfile.ts';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
@@ -7,18 +7,18 @@ import type { Limits } from '../../platform/config/limits.ts';
 import type { LogPosition } from '../../platform/database/reads.ts';
 import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { refuseChain } from '../agreements/checkDeployment.ts';
-import { type Authenticator, authorize, type Caller } from '../authentication/authenticator.ts';
+import { type Authenticator, authorize } from '../authentication/authenticator.ts';
 import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { BeginComputing, LargeTurns } from '../limiting/largeTurns.ts';
 import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
-import { answerOnce, type Keyed } from './answerOnce.ts';
+import { answerOnce } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
 import { awaitAnswer, type EndpointDefinition, type OpenEndpointDefinition } from './endpointDefinition.ts';
 import { limitRate, limitTogether } from './limitRate.ts';
-import { buildRequestReader, type RequestReader } from './requestReader.ts';
+import { buildRequestReader } from './requestReader.ts';
 import { successStatus } from './successStatus.ts';
 
 export type ServeContext = {
@@ -40,6 +40,9 @@ export type ServeContext = {
   awaitConsistency(token: { consistency: string; principalId: string }): Promise<LogPosition>;
 };
 
+/** A larger body is parsed only for a request that runs. */
+const mostBytesAhead = 32_768;
+
 /** Serves an endpoint: access first, then query, path and body, each with all of its faults at once. */
 export function buildServe<
   Params extends z.ZodObject,
@@ -53,6 +56,8 @@ export function buildServe<
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   const isInPageTurn = data.isList === true || definition.mayBeLarge === true;
+  const isPreparedAhead = ({ byteLength }: Uint8Array) =>
+    definition.readAhead !== undefined && byteLength <= mostBytesAhead;
   return async (context, serving) => {
     const { req } = context;
     const { limits } = serving;
@@ -66,59 +71,54 @@ export function buildServe<
     authorize(caller, definition);
     const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions) =>
       serving.pageTurns.run(principalId, read, options);
-    const readAhead = () => readHead(definition, { caller, reader, req });
-    const begin = async (compute?: BeginComputing, { takeBody, ahead }: Keyed<Ahead> = {}) => {
-      const { consistency, values } = reader.parseQuery(req.url);
-      if (takesChain) requireServed(values, serving.chains);
+    const prepare = async (bytes?: Uint8Array) => {
+      const { consistency, values: query } = reader.parseQuery(req.url);
+      if (takesChain) requireServed(query, serving.chains);
+      const params = reader.parseParams(req.param());
+      const body = await reader.readBody(req.raw, { limits, bytes });
+      const parts = { caller, params, query, body, inPageTurn };
+      return { consistency, parts, takeAhead: holdOnce(definition.readAhead?.(parts)) };
+    };
+    const begin = async (compute?: BeginComputing, takePrepared = prepare) => {
+      const { consistency, parts, takeAhead } = await takePrepared();
       const request = {
-        caller,
+        ...parts,
         requestId: context.get('requestId'),
         headers: req.raw.headers,
-        params: reader.parseParams(req.param()),
-        query: values,
-        body: await reader.readBody(req.raw, { limits, bytes: takeBody?.() }),
-        inPageTurn,
         disconnect: () => context.env?.outgoing?.destroy(),
       };
       const readAfter =
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
       await compute?.();
-      const answer = () => definition.handle({ ...request, readAfter, ahead });
+      const answer = () => definition.handle({ ...request, readAfter, takeAhead });
       return isInPageTurn ? inPageTurn(answer) : answer();
     };
     // Only `begin` holds the body, and it has ended before an answer is awaited.
-    const handle = async (compute?: BeginComputing, keyed?: Keyed<Ahead>) => {
-      const response = await awaitAnswer(await begin(compute, keyed));
+    const handle = async (compute?: BeginComputing, takePrepared?: typeof prepare) => {
+      const response = await awaitAnswer(await begin(compute, takePrepared));
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
     if (method === 'get') return handle();
     return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, (compute) =>
       method === 'post'
-        ? answerOnce(context, { ...serving, principalId, readAhead }, (keyed) => handle(compute, keyed))
+        ? answerOnce(context, { ...serving, principalId, prepare, isPreparedAhead }, (takePrepared) =>
+            handle(compute, takePrepared),
+          )
         : handle(compute),
     );
   };
 }
 
-/** Undefined if there is nothing to read, and for a query or path with faults, which are thrown in their turn. */
-function readHead<Params extends z.ZodObject, Query extends z.ZodObject, Ahead>(
-  { readAhead }: Pick<EndpointDefinition<Params, Query, z.ZodType, Ahead>, 'readAhead'>,
-  {
-    caller,
-    reader,
-    req,
-  }: { caller: Caller; reader: RequestReader<Params, Query, z.ZodType>; req: HonoRequest },
-): Promise<Ahead> | undefined {
-  if (!readAhead) return undefined;
-  try {
-    const query = reader.parseQuery(req.url).values;
-    const reading = readAhead({ caller, params: reader.parseParams(req.param()), query });
-    // A failure counts only if the handler gets it.
-    reading.catch(() => {});
-    return reading;
-  } catch {
-    return undefined;
-  }
+/** Returns the promise to the first caller only, so that nothing else holds the result. */
+function holdOnce<Result>(reading: Promise<Result> | undefined): () => Promise<Result> | undefined {
+  let held = reading;
+  // A failure counts only if somebody takes it.
+  held?.catch(() => {});
+  return () => {
+    const taken = held;
+    held = undefined;
+    return taken;
+  };
 }
 
 /** Callers without a credential have one turn together. */

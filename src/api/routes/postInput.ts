@@ -1,9 +1,12 @@
+import type { z } from '@hono/zod-openapi';
 import type { AdmissionServices } from '../admission/createAdmission.ts';
 import { inputConsistency } from '../agreements/consistency.ts';
-import { findDeployed } from '../agreements/deployedRecord.ts';
+import type { DeployedReference } from '../agreements/deployedRecord.ts';
 import { toInputResource } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
+import { viewInput } from '../agreements/viewInput.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
+import type { RequestAhead } from '../endpoint/endpointDefinition.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { signedInputBody } from '../shapes/inputBody.ts';
@@ -35,19 +38,27 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,
     },
-    readAhead: ({ params, query, caller }) =>
-      findDeployed(services.pool, {
-        reference: { id: params.id, chainId: query.chainId },
-        principalId: caller.principalId,
-      }),
-    async handle({ body, params, query, caller, requestId, inPageTurn, ahead }) {
-      const reference = { id: params.id, chainId: query.chainId };
+    readAhead: ({ body, ...request }) => viewInput({ ...body, ...referTo(request) }, services),
+    async handle({ body, requestId, takeAhead, ...request }) {
       const input = await submitInput(
-        { ...body, reference, principalId: caller.principalId, requestId, inPageTurn, found: ahead },
+        { ...body, ...referTo(request), requestId, takeView: takeAhead },
         services,
       );
       const dataText = JSON.stringify(toInputResource(input));
       return respondSingle({ requestId, dataText, consistency: inputConsistency(input) });
     },
   });
+}
+
+function referTo({
+  params,
+  query,
+  caller,
+  inPageTurn,
+}: Omit<
+  RequestAhead<z.output<typeof recordParams>, z.output<typeof chainOfReference>, unknown>,
+  'body'
+>): DeployedReference {
+  const reference = { id: params.id, chainId: query.chainId };
+  return { reference, principalId: caller.principalId, inPageTurn };
 }
