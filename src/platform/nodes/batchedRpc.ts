@@ -13,8 +13,21 @@ type Waiting = { readonly call: RpcCall; resolve(answer: unknown): void; reject(
 const batchSize = 20;
 const mostDetails = 300;
 const mostAnswerBytes = 10 * 1024 * 1024;
-/** Whole blocks are requested alone: several in one answer could exceed the limit on answers. */
-const largeMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
+/** A contract decides how long it runs, and how much it says. */
+const contractMethods: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas']);
+/**
+ * Requested alone. Several whole blocks in one answer could exceed the limit on answers, and nobody's call waits for
+ * another's contract.
+ */
+const loneMethods: ReadonlySet<string> = new Set([
+  'eth_getBlockByHash',
+  'eth_getBlockReceipts',
+  ...contractMethods,
+]);
+/** Every node's answer has this in its first characters. */
+const answerHead = /^[\s[]*\{[\s\S]{0,200}"(?:jsonrpc|id|error|result)"/;
+/** The code of nodes for a call that reverts. */
+const revertCode = 3;
 
 const answersShape = z.array(
   z.object({
@@ -27,13 +40,11 @@ const answersShape = z.array(
 );
 
 /** Connections are reused between requests; idle ones do not keep a process alive. */
-const agent = new Agent({ maxResponseSize: mostAnswerBytes }).compose(
-  interceptors.redirect({ maxRedirections: 5 }),
-);
+const agent = new Agent().compose(interceptors.redirect({ maxRedirections: 5 }));
 
 /**
  * Asks one endpoint. Calls made in one turn of the event loop share one HTTP request; each gets its own
- * answer. Calls with large answers get their own request. Each request is noted once in `health`, however
+ * answer. Calls of contracts and for whole blocks get their own request. Each request is noted once in `health`, however
  * many calls it holds. The returned function throws the errors of viem's own transport: RpcRequestError if
  * the node refuses, HttpRequestError or TimeoutError if it gives no answer.
  */
@@ -47,10 +58,10 @@ export function createBatchedRpc(options: {
   let waiting: Waiting[] = [];
 
   const flush = () => {
-    const isLarge = ({ call }: Waiting) => largeMethods.has(call.method);
-    const small = waiting.filter((one) => !isLarge(one));
-    for (const large of waiting.filter(isLarge)) void send([large]);
-    for (let at = 0; at < small.length; at += batchSize) void send(small.slice(at, at + batchSize));
+    const isLone = ({ call }: Waiting) => loneMethods.has(call.method);
+    const shared = waiting.filter((one) => !isLone(one));
+    for (const lone of waiting.filter(isLone)) void send([lone]);
+    for (let at = 0; at < shared.length; at += batchSize) void send(shared.slice(at, at + batchSize));
     waiting = [];
   };
   const send = async (batch: readonly Waiting[]) => {
@@ -71,7 +82,8 @@ export function createBatchedRpc(options: {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     try {
-      const { status, retryAfter, text } = await post(JSON.stringify(body), timeout.signal);
+      const { status, retryAfter, text, isTooLong } = await post(JSON.stringify(body), timeout.signal);
+      if (isTooLong) throw refuseLength(body, { status, text });
       const answers = status >= 200 && status < 300 ? findAnswers(text, body.length) : undefined;
       if (status === 429) health.noteLimit(readRetryAfter(retryAfter, Date.now()));
       else if (answers) health.noteAnswer();
@@ -79,20 +91,37 @@ export function createBatchedRpc(options: {
       if (!answers) throw new HttpRequestError({ body, url, status, details: text.slice(0, mostDetails) });
       return answers;
     } catch (cause) {
-      if (cause instanceof HttpRequestError) throw cause;
+      if (cause instanceof HttpRequestError || cause instanceof RpcRequestError) throw cause;
       if (timeout.signal.aborted) throw new TimeoutError({ body, url });
       throw new HttpRequestError({ body, url, cause: cause instanceof Error ? cause : undefined });
     } finally {
       clearTimeout(timer);
     }
   };
-  /** Reads an answer to its end; an answer that never ends is a failure. */
+  /**
+   * The error for an answer over the limit. Only a contract's revert makes a node's answer to a call so long: no call of
+   * this service returns much. Anything else is a failure of the endpoint, and so is an answer that never ends.
+   */
+  const refuseLength = (
+    body: Record<string, unknown>[],
+    { status, text }: { status: number; text: string },
+  ) => {
+    const [call] = body;
+    const isOfContract = body.length === 1 && contractMethods.has(String(call?.method));
+    if (call && isOfContract && status === 200 && answerHead.test(text.slice(0, mostDetails))) {
+      health.noteAnswer();
+      const error = { code: revertCode, message: 'execution reverted with too much data' };
+      return new RpcRequestError({ body: call, error, url });
+    }
+    health.noteFailure();
+    return new HttpRequestError({ body, url, status, details: 'the answer is too long' });
+  };
   const post = async (body: string, signal: AbortSignal) => {
     try {
       const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
       const retryAfter = response.headers['retry-after'];
-      const text = await response.body.text();
-      return { status: response.statusCode, retryAfter: String(retryAfter ?? ''), text };
+      const answer = await readAnswer(response.body);
+      return { status: response.statusCode, retryAfter: String(retryAfter ?? ''), ...answer };
     } catch (error) {
       health.noteFailure();
       throw error;
@@ -103,6 +132,19 @@ export function createBatchedRpc(options: {
     new Promise((resolve, reject) => {
       if (waiting.push({ call, resolve, reject }) === 1) setImmediate(flush);
     });
+}
+
+/** The text of an answer, or its beginning if it exceeds the limit. */
+async function readAnswer(body: AsyncIterable<Uint8Array>): Promise<{ text: string; isTooLong: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > mostAnswerBytes) break;
+  }
+  const isTooLong = bytes > mostAnswerBytes;
+  return { text: Buffer.concat(isTooLong ? chunks.slice(0, 1) : chunks).toString('utf8'), isTooLong };
 }
 
 /**

@@ -159,7 +159,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
 
   const endWork = async () => {
     await Promise.all([signing, reconciling, recounting, leasing].map((repeater) => repeater.close()));
-    await Promise.all([preparations.idle(), ...context.remoteWork]);
+    await Promise.all([preparations.idle(), settlements.idle(), ...context.remoteWork]);
     await Promise.all([...seats.values()].map(({ sender }) => sender.close()));
   };
   return {

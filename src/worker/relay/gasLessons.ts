@@ -11,7 +11,7 @@ type EstimatedRow = { readonly id: string; readonly callData: Hex };
 export type GasLessons = {
   /** Stores a node's estimate. If storing fails, the next row is estimated again. */
   note(row: EstimatedRow, gas: bigint): Promise<void>;
-  /** Compares the noted rows with the receipts of mined ones. */
+  /** Compares the noted rows with the receipts of mined ones, each once, whether its receipt can be read or not. */
   compare(): Promise<void>;
 };
 
@@ -59,11 +59,18 @@ export function createGasLessons({
          where sent.id = any($1) and sent.state in ('mined', 'final', 'failed')`,
         [[...waiting.keys()]],
       );
-      for (const { id, hash } of rows) {
+      const mined = rows.flatMap(({ id, hash }) => {
         const row = waiting.get(id);
-        if (row && hash !== null) await learnFromReceipt(row, hash);
         waiting.delete(id);
-      }
+        return row && hash !== null ? [{ row, hash }] : [];
+      });
+      await Promise.all(
+        mined.map(({ row, hash }) =>
+          learnFromReceipt(row, hash).catch((error: unknown) =>
+            logger.warn({ err: error, transaction: row.id }, 'failed to read the gas use of a transaction'),
+          ),
+        ),
+      );
     },
   };
 }

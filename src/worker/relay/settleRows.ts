@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
@@ -8,6 +9,7 @@ import {
   type transactionAttempts,
   type transactions,
 } from '../../platform/database/tables/transactions.ts';
+import { groupBy } from '../../protocol/groupBy.ts';
 import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import type { IndexHead } from './indexHead.ts';
@@ -16,29 +18,58 @@ import { type PassedRow, type SettleOptions, settleRow, type Watch } from './set
 export type Settlements = {
   /** Decides about these wallets' rows with a nonce below `minedCount`; returns their number. */
   settle(view: ChainView, wallets: readonly { address: Address; minedCount: number }[]): Promise<number>;
+  /** Resolves once nothing is under way. */
+  idle(): Promise<void>;
 };
 
 /** The index gets this many polls to show a mined row before receipts are requested. */
 const indexPolls = 1.5;
+/** Rows of one principal in a round, and principals at once. */
 const rowsAtOnce = 20;
+const principalsAtOnce = 8;
+/**
+ * A contract decides how long a node takes for its call. Rows that take longer go on while the wallets are looked after,
+ * and their principal's other rows wait for them.
+ */
+const patienceMs = 1_000;
+const longestTurnMs = 10_000;
 const longestPauseMs = 60_000;
 /** Rows that others have settled are removed all at once, together with the waiting times of the rest. */
 const mostWatched = 10_000;
 
-/** Decides about passed rows, some at a time, and less often the longer a row stays unchanged. */
+/**
+ * Decides about passed rows, some of each principal at a time, and less often the longer a row stays unchanged. A row
+ * that cannot be decided holds up no other principal's.
+ */
 export function createSettlements(options: SettleOptions): Settlements {
-  const { pool, chainId, pollMs } = options;
+  const { pool, chainId, pollMs, logger } = options;
   const watched = new Map<string, Watch>();
   const ownReverts = new LRUCache<string, Set<Hex>>({ max: mostWatched });
+  const turns = new Map<string | null, Promise<void>>();
   let position = '';
 
-  const check = async (row: PassedRow, head: IndexHead | undefined, view: ChainView) => {
+  const check = async (row: PassedRow, { head, view }: Seen) => {
     const watch = watched.get(row.id) ?? { nextAt: 0, pauseMs: pollMs, absent: undefined };
     watched.set(row.id, watch);
-    const isSettled = await settleRow(options, { row, head, view, watch, ownReverts });
-    if (isSettled) watched.delete(row.id);
+    try {
+      if (await settleRow(options, { row, head, view, watch, ownReverts })) watched.delete(row.id);
+    } catch (error) {
+      logger.warn({ err: error, transaction: row.id }, 'failed to settle a transaction; retrying');
+    }
     watch.nextAt = performance.now() + watch.pauseMs;
     watch.pauseMs = Math.min(watch.pauseMs * 2, longestPauseMs);
+  };
+  const takeTurn = async (rows: readonly PassedRow[], seen: Seen) => {
+    const endsAt = performance.now() + longestTurnMs;
+    for (const row of rows) {
+      if (performance.now() > endsAt) return;
+      await check(row, seen);
+    }
+  };
+  const begin = (principalId: string | null, rows: readonly PassedRow[], seen: Seen) => {
+    const turn = takeTurn(rows, seen).finally(() => turns.delete(principalId));
+    turns.set(principalId, turn);
+    return turn;
   };
 
   return {
@@ -52,11 +83,20 @@ export function createSettlements(options: SettleOptions): Settlements {
       position = last;
       if (watched.size > mostWatched) watched.clear();
       const due = rows.filter(({ id }) => (watched.get(id)?.nextAt ?? 0) <= performance.now());
-      for (const row of due.slice(0, rowsAtOnce)) await check(row, head, view);
+      const waiting = [...groupBy(due, ({ principalId }) => principalId)].filter(([id]) => !turns.has(id));
+      const begun = waiting
+        .slice(0, Math.max(0, principalsAtOnce - turns.size))
+        .map(([id, own]) => begin(id, own.slice(0, rowsAtOnce), { head, view }));
+      await Promise.race([Promise.all(begun), delay(patienceMs, undefined, { ref: false })]);
       return rows.length;
+    },
+    async idle() {
+      await Promise.all(turns.values());
     },
   };
 }
+
+type Seen = { readonly head: IndexHead | undefined; readonly view: ChainView };
 
 const page = 200;
 

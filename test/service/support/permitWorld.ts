@@ -37,8 +37,9 @@ export async function createPermitWorld(world: RelayWorld) {
   const { factory, implementation } = chain;
   await deployProtocol({ rpcUrl, chainId, factory, implementation });
 
-  /** Deploys a new agreement without a permit. */
-  const deploy = async (): Promise<Address> => {
+  /** Deploys a new agreement without a permit. Its input `stay` calls `action`, if given. */
+  const deploy = async ({ action }: { action?: Address } = {}): Promise<Address> => {
+    const call = { fromState: nameHash('PING'), inputId: nameHash('stay'), value: 0n, data: '0x' } as const;
     const parameters = compileAgreement(turns, { docUri: 'test:turns', values: {} });
     const [account = '0x' as const] = await client.getAddresses();
     const hash = await client.sendTransaction({
@@ -56,7 +57,7 @@ export async function createPermitWorld(world: RelayWorld) {
           parameters.transitions,
           parameters.initVars,
           parameters.verifiers,
-          parameters.actions,
+          action ? [{ ...call, target: action }] : parameters.actions,
         ],
       }),
     });
@@ -75,6 +76,7 @@ export async function createPermitWorld(world: RelayWorld) {
     gasEstimate?: bigint | null;
     gasKind?: string;
     deadline?: number;
+    principalId?: string;
   }): Promise<PermitRow> => {
     const { agreement, account, nonce, inputId = 'stay', gasEstimate = 200_000n } = permit;
     const deadline = permit.deadline ?? Number((await client.getBlock()).timestamp) + 3_600;
@@ -99,8 +101,8 @@ export async function createPermitWorld(world: RelayWorld) {
     await pool.query(
       `with stored as (
          insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
-           deadline, call_data, gas_estimate, gas_kind)
-         values ($1, $2, 'input', $3, $4, $5, $6, $6, $7, $8, $9, $11))
+           deadline, call_data, gas_estimate, gas_kind, principal_id)
+         values ($1, $2, 'input', $3, $4, $5, $6, $6, $7, $8, $9, $11, $12))
        select pg_notify($10, $2::int::text)`,
       [
         id,
@@ -114,6 +116,7 @@ export async function createPermitWorld(world: RelayWorld) {
         gasEstimate === null ? null : String(gasEstimate),
         channels.outbox,
         permit.gasKind ?? null,
+        permit.principalId ?? null,
       ],
     );
     return { id, nonce, account };
