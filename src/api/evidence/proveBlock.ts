@@ -1,6 +1,7 @@
 import { type Hex, numberToHex, type PublicClient } from 'viem';
 import { z } from 'zod';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
+import { AnswerTooLongError } from '../../platform/nodes/answerTooLongError.ts';
 import type { Pace } from '../../platform/turns/pace.ts';
 import type { EvidenceBlock, EvidenceTransaction } from '../../protocol/evidence/evidenceFile.ts';
 import { bytesToHex } from '../../protocol/hex.ts';
@@ -8,7 +9,14 @@ import { keccak256Bytes } from '../../protocol/keccak.ts';
 import { askNode, parseAnswer } from './askNode.ts';
 import { type BlockTrie, buildBlockTrie } from './blockTrie.ts';
 import { encodeHeader, encodeReceipt, encodeTransaction, UnknownKindError } from './encodeChain.ts';
-import { type NodeBlock, nodeBlockShape, nodeReceiptShape, nodeTransactionShape } from './nodeShapes.ts';
+import {
+  type NodeBlock,
+  type NodeReceipt,
+  type NodeTransaction,
+  nodeBlockShape,
+  nodeReceiptShape,
+  nodeTransactionShape,
+} from './nodeShapes.ts';
 import { requireSenderSignature, unknownKind } from './requireSenderSignature.ts';
 
 /** The block is missing or incomplete: a reorg has removed it, or the node does not have it yet. */
@@ -26,12 +34,13 @@ export type ProvedBlock = {
 const items = z.custom<unknown[]>(Array.isArray);
 const wholeBlockShape = nodeBlockShape.extend({ transactions: items });
 const placedReceiptShape = nodeReceiptShape.extend({ blockHash: z.string() });
+const wantedReceiptShape = placedReceiptShape.extend({ transactionIndex: z.string() });
 const hashedShape = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
 
 /**
  * Fetches a block with its receipts, and proves transactions against its header. If the header or a root
  * cannot be recomputed from the node's answer, as on chains that hash differently, the transactions come
- * without proofs.
+ * without proofs. So they do if the block is too long for one answer: anybody can put long transactions into it.
  *
  * @throws BlockGoneError if the node has no such block.
  * @throws RefusedError `not_provable` if a transaction asked for is of an unknown kind, or its sender has not signed it.
@@ -47,7 +56,13 @@ export async function proveBlock(
   },
 ): Promise<ProvedBlock> {
   const { blockHash, wanted, pace } = place;
-  const { block, hashes, transactions, receipts, isWhole } = await readItems(client, place);
+  const { block, hashes, transactions, receipts, isWhole } = await readItems(client, place).catch(
+    (error: unknown) => {
+      if (error instanceof ChainUnavailableError && error.cause instanceof AnswerTooLongError)
+        return readWanted(client, place);
+      throw error;
+    },
+  );
   const header = encodeHeader(block);
   const tries =
     isWhole && keccak256Bytes(header) === blockHash
@@ -141,6 +156,46 @@ async function readItems(
     await pace.breathe();
   }
   return { block, hashes, transactions, receipts, isWhole };
+}
+
+/** Reads only the transactions asked for, at their places in the block. */
+async function readWanted(
+  client: PublicClient,
+  { blockHash, wanted, pace }: Parameters<typeof proveBlock>[1],
+): Promise<BlockItems> {
+  const block = await askNode(client, {
+    method: 'eth_getBlockByHash',
+    params: [blockHash, false],
+    shape: nodeBlockShape,
+  });
+  if (block === null) throw new BlockGoneError();
+  const hashes: Hex[] = [];
+  const transactions: Uint8Array[] = [];
+  const receipts: Uint8Array[] = [];
+  for (const hash of wanted) {
+    const params = [hash];
+    const [transaction, receipt] = await Promise.all([
+      askNode(client, { method: 'eth_getTransactionByHash', params, shape: nodeTransactionShape }),
+      askNode(client, { method: 'eth_getTransactionReceipt', params, shape: wantedReceiptShape }),
+    ]);
+    if (!transaction || receipt?.blockHash.toLowerCase() !== blockHash) throw new BlockGoneError();
+    const index = Number(receipt.transactionIndex);
+    hashes[index] = hash;
+    [transactions[index], receipts[index]] = encodeWanted(transaction, receipt);
+    await pace.breathe();
+  }
+  return { block, hashes, transactions, receipts, isWhole: false };
+}
+
+/** @throws RefusedError `not_provable` */
+function encodeWanted(transaction: NodeTransaction, receipt: NodeReceipt): [Uint8Array, Uint8Array] {
+  try {
+    const raw = encodeTransaction(transaction);
+    requireSenderSignature(transaction, raw);
+    return [raw, encodeReceipt(receipt)];
+  } catch (error) {
+    throw error instanceof UnknownKindError ? unknownKind(transaction.hash) : error;
+  }
 }
 
 async function buildTries(

@@ -1,7 +1,8 @@
 import { Agent, interceptors, request } from 'undici';
-import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
+import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
 import { z } from 'zod';
 import { parseJson } from '../errors/parseJson.ts';
+import { AnswerTooLongError } from './answerTooLongError.ts';
 import type { EndpointHealth } from './endpointHealth.ts';
 
 /** A call in the form for nodes: its parameters hold no bigint. */
@@ -15,15 +16,8 @@ const mostDetails = 300;
 const mostAnswerBytes = 10 * 1024 * 1024;
 /** A contract decides how long it runs, and how much it says. */
 const contractMethods: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas']);
-/**
- * Requested alone. Several whole blocks in one answer could exceed the limit on answers, and nobody's call waits for
- * another's contract.
- */
-const loneMethods: ReadonlySet<string> = new Set([
-  'eth_getBlockByHash',
-  'eth_getBlockReceipts',
-  ...contractMethods,
-]);
+/** Anybody can make them long. Several of them in one answer could exceed the limit. */
+const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
 /** Every node's answer has this in its first characters. */
 const answerHead = /^[\s[]*\{[\s\S]{0,200}"(?:jsonrpc|id|error|result)"/;
 /** The code of nodes for a call that reverts. */
@@ -46,7 +40,8 @@ const agent = new Agent().compose(interceptors.redirect({ maxRedirections: 5 }))
  * Asks one endpoint. Calls made in one turn of the event loop share one HTTP request; each gets its own
  * answer. Calls of contracts and for whole blocks get their own request. Each request is noted once in `health`, however
  * many calls it holds. The returned function throws the errors of viem's own transport: RpcRequestError if
- * the node refuses, HttpRequestError or TimeoutError if it gives no answer.
+ * the node refuses, HttpRequestError or TimeoutError if it gives no answer. AnswerTooLongError for a block that is too
+ * long; a call whose revert is too long counts as refused.
  */
 export function createBatchedRpc(options: {
   url: string;
@@ -58,7 +53,8 @@ export function createBatchedRpc(options: {
   let waiting: Waiting[] = [];
 
   const flush = () => {
-    const isLone = ({ call }: Waiting) => loneMethods.has(call.method);
+    // Nobody's call waits for another's contract.
+    const isLone = ({ call: { method } }: Waiting) => contractMethods.has(method) || blockMethods.has(method);
     const shared = waiting.filter((one) => !isLone(one));
     for (const lone of waiting.filter(isLone)) void send([lone]);
     for (let at = 0; at < shared.length; at += batchSize) void send(shared.slice(at, at + batchSize));
@@ -91,7 +87,7 @@ export function createBatchedRpc(options: {
       if (!answers) throw new HttpRequestError({ body, url, status, details: text.slice(0, mostDetails) });
       return answers;
     } catch (cause) {
-      if (cause instanceof HttpRequestError || cause instanceof RpcRequestError) throw cause;
+      if (cause instanceof BaseError) throw cause;
       if (timeout.signal.aborted) throw new TimeoutError({ body, url });
       throw new HttpRequestError({ body, url, cause: cause instanceof Error ? cause : undefined });
     } finally {
@@ -99,19 +95,24 @@ export function createBatchedRpc(options: {
     }
   };
   /**
-   * The error for an answer over the limit. Only a contract's revert makes a node's answer to a call so long: no call of
-   * this service returns much. Anything else is a failure of the endpoint, and so is an answer that never ends.
+   * The error for an answer over the limit, which says nothing about the endpoint if anybody can make it so long. No call
+   * of this service returns much, so only a contract's revert can be long.
    */
   const refuseLength = (
     body: Record<string, unknown>[],
     { status, text }: { status: number; text: string },
   ) => {
     const [call] = body;
-    const isOfContract = body.length === 1 && contractMethods.has(String(call?.method));
-    if (call && isOfContract && status === 200 && answerHead.test(text.slice(0, mostDetails))) {
+    const method = String(call?.method);
+    const isAnswer = status === 200 && answerHead.test(text.slice(0, mostDetails));
+    if (call && isAnswer && contractMethods.has(method)) {
       health.noteAnswer();
       const error = { code: revertCode, message: 'execution reverted with too much data' };
       return new RpcRequestError({ body: call, error, url });
+    }
+    if (isAnswer && blockMethods.has(method)) {
+      health.noteAnswer();
+      return new AnswerTooLongError();
     }
     health.noteFailure();
     return new HttpRequestError({ body, url, status, details: 'the answer is too long' });

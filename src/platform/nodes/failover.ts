@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { custom, type RpcRequestError, type Transport } from 'viem';
 import { traceStep } from '../tracing/tracing.ts';
+import { AnswerTooLongError } from './answerTooLongError.ts';
 import type { RpcCall } from './batchedRpc.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EndpointsRestError } from './endpointsRestError.ts';
@@ -121,6 +122,8 @@ async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered 
   try {
     return { answer: await ask(call) };
   } catch (error) {
+    // Another node's answer would be as long.
+    if (error instanceof AnswerTooLongError) return { error, isFinal: true, isRefusal: true };
     const refusal = findNodeAnswer(error);
     if (refusal && isLimit(refusal, call)) health.noteLimit(undefined);
     if (call.method !== 'eth_sendRawTransaction')

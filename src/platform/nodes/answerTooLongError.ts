@@ -1,0 +1,10 @@
+import { BaseError } from 'viem';
+
+/** A node's answer about a block exceeds the limit on answers; so would any other node's. */
+export class AnswerTooLongError extends BaseError {
+  override readonly name = 'AnswerTooLongError';
+
+  constructor() {
+    super('The answer of the node is too long.');
+  }
+}
