@@ -177,6 +177,28 @@ describe('a body', () => {
     expect((await call('POST', validate, { text: elsewhere })).status).toBe(400);
   });
 
+  test.each([
+    ['with many faults under a long name', '/v0/sessions', { ['x'.repeat(1_000_000)]: Array(20).fill('\0') }],
+    ['with a long unknown name', '/v0/sessions', { ['x'.repeat(1_000_000)]: 1 }],
+    ['with a long unknown name, for a wallet', '/v0/wallet/challenges', { ['y'.repeat(1_000_000)]: 1 }],
+  ])('%s is refused in few words, in answer and log', async (_, path, body) => {
+    const logged = service.logLines.join('').length;
+    const answer = await createCall(service.baseUrl)('POST', path, { body });
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(20_000);
+    const id = answer.headers.get('x-request-id') ?? '';
+    await waitUntil('it is logged', () => service.logLines.join('').includes(id));
+    expect(service.logLines.join('').length - logged).toBeLessThan(10_000);
+  });
+
+  test('with an input whose name is long is refused without the name', async () => {
+    const body = { inputId: 'x'.repeat(1_000_000), values: {}, signer: `0x${'1'.repeat(40)}` };
+    const answer = await call('POST', '/v0/agreements/agr_1/input-typed-data', { body });
+    expect(answer.body.error).toMatchObject({
+      details: { issues: [{ path: 'inputId', message: 'must have no more than 1000 characters' }] },
+    });
+  });
+
   test('whose announced size is over the limit is refused unread', async () => {
     const answer = await call('POST', validate, { text: `"${'x'.repeat(1_048_576)}"` });
     expect(outcome(answer)).toMatchSnapshot();

@@ -40,6 +40,14 @@ describe('a simulated deployment', () => {
     return simulationShape.strict().parse(answer.body.data);
   };
 
+  test('without a chain is refused for the same reasons as with one', async () => {
+    const { chainId, ...withoutChain } = { ...deployment, participants: 'x', steps: [] };
+    for (const body of [withoutChain, { ...withoutChain, chainId }])
+      expect((await simulate(body)).body.error).toMatchObject({
+        details: { reason: 'invalid_participants' },
+      });
+  });
+
   test('plays every step, refuses as the input itself would be refused, and goes on', async () => {
     const before = await service.countRows();
     const {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../protocol/jsonCursor.ts';
 import { instantShape } from '../shapes/listParameters.ts';
 
 /** Arguments shared by several tools. The operations behind the tools check addresses and documents. */
@@ -11,9 +12,18 @@ export const chainIdArgument = z.int().positive().optional();
 export const chainOfAddress = chainIdArgument.describe(
   'Needed only if agreementId is an address that is known on several chains',
 );
-export const documentArgument = z
-  .record(z.string(), z.unknown())
-  .describe('The agreement document; see the resource agreements://docs/author-agreement-json.md');
+/** As it was sent: a record of zod's would leave out a member called `__proto__`, and with it change what is signed. */
+export const jsonObjectArgument = z
+  .unknown()
+  .transform((value, context): JsonObject => {
+    if (isJsonObject(value)) return value;
+    context.addIssue({ code: 'custom', message: value === undefined ? 'is missing' : 'must be an object' });
+    return z.NEVER;
+  })
+  .meta({ type: 'object', additionalProperties: {} });
+export const documentArgument = jsonObjectArgument.describe(
+  'The agreement document; see the resource agreements://docs/author-agreement-json.md',
+);
 export const instantArgument = z
   .string()
   .max(40)
@@ -21,7 +31,7 @@ export const instantArgument = z
     const { error } = instantShape.safeParse(text);
     for (const { message } of error?.issues ?? []) context.addIssue({ code: 'custom', message });
   });
-export const valuesArgument = z.record(z.string(), z.unknown());
+export const valuesArgument = jsonObjectArgument;
 export const consistencyArgument = z
   .string()
   .max(4_000)

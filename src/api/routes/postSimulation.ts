@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
@@ -21,6 +22,7 @@ const bodyShape = z.strictObject({
 
 export function simulateAgreementEndpoint(services: Services): Endpoint {
   const [firstChain] = services.chains;
+  const refuse = refuseDeploymentBody(services, bodyShape);
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/simulate',
@@ -34,7 +36,8 @@ export function simulateAgreementEndpoint(services: Services): Endpoint {
     params: none,
     query: none,
     body: bodyShape,
-    refuseBody: refuseDeploymentBody(services, bodyShape),
+    refuseBody: (issues, body) =>
+      refuse(issues, isJsonObject(body) ? { chainId: firstChain?.chainId, ...body } : body),
     data: { schema: simulationShape, description: 'The deployment and all steps, in order.' },
     refusals: [400, 413, 415],
     reasons: [

@@ -38,6 +38,11 @@ export const textParameter = z
   .max(maxTextParameter)
   .refine((text) => !isUnfit(text), 'contains a NUL character');
 
+/** No document may have a name as long. */
+export const longestName = 1_000;
+/** The name of one of a document's inputs; answers and logs repeat it. */
+export const inputNameShape = z.string().max(longestName);
+
 /** The shape of a text of so many hex digits after 0x, in either case. */
 export function buildHexShape(digits: number) {
   const pattern = `^0x[0-9a-fA-F]{${digits}}$`;

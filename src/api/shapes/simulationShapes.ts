@@ -1,17 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { maxSteps } from '../simulation/simulateSteps.ts';
 import { instantShape } from './listParameters.ts';
-import { valuesShape } from './shapes.ts';
-
-const maxName = 1_000;
+import { inputNameShape, longestName, valuesShape } from './shapes.ts';
 
 export const stepsShape = z
   .array(
     z
       .strictObject({
-        inputId: z.string().max(maxName),
+        inputId: inputNameShape,
         values: valuesShape,
-        by: z.string().max(maxName).openapi({
+        by: z.string().max(longestName).openapi({
           description: 'The sender: a variable that holds an address, or an address.',
         }),
         at: instantShape.optional().openapi({

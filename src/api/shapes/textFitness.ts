@@ -1,3 +1,4 @@
+import { faultPath } from '../../platform/errors/faultPath.ts';
 import type { Issue } from '../../protocol/errors.ts';
 
 type Node = { value: object; key: string | number; parent: Node | undefined; depth: number };
@@ -48,14 +49,14 @@ export function isUnfit(text: string): boolean {
 }
 
 function pathOf(node: Node): string {
-  const keys: string[] = [];
-  for (let at: Node | undefined = node; at?.parent; at = at.parent) keys.unshift(String(at.key));
-  return keys.join('.').toWellFormed();
+  const keys: (string | number)[] = [];
+  for (let at: Node | undefined = node; at?.parent; at = at.parent) keys.unshift(at.key);
+  return faultPath(keys);
 }
 
 /** The top-level member around a deep node: its whole path would be as long as it is deep. */
 function topOf(node: Node): string {
   let at = node;
   while (at.parent?.parent) at = at.parent;
-  return String(at.key).toWellFormed();
+  return faultPath([at.key]);
 }

@@ -1,4 +1,5 @@
 import type { Issue } from '../../protocol/errors.ts';
+import { faultPath } from './faultPath.ts';
 
 type Place = { readonly path: string; readonly value: unknown };
 
@@ -18,7 +19,7 @@ export function listLongLists({ path, value }: Place, limit: number): Issue[] {
     }
     for (const [key, member] of Object.entries(found)) {
       if (typeof member === 'object' && member !== null)
-        open.push({ path: place.path === '' ? key : `${place.path}.${key}`, value: member });
+        open.push({ path: faultPath(place.path === '' ? [key] : [place.path, key]), value: member });
     }
   }
   return issues;

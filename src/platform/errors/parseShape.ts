@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../../protocol/errors.ts';
 import { listIssues } from '../../protocol/issueList.ts';
+import { faultPath } from './faultPath.ts';
 
 /** Where a value comes from; decides the wording for an unknown member. */
 export type Place = 'path' | 'query' | 'body';
@@ -26,9 +27,10 @@ export function parseShape<Schema extends z.ZodType>(
 
 function* readIssues(issues: readonly z.core.$ZodIssue[], place: Place): Generator<Issue> {
   for (const issue of issues) {
-    const path = issue.path.map(String).join('.');
-    if (issue.code !== 'unrecognized_keys') yield { path, message: issue.message };
-    else for (const key of issue.keys) yield { path: join(path, key), message: unknownMember[place] };
+    const names = issue.path.map(String);
+    if (issue.code !== 'unrecognized_keys') yield { path: faultPath(names), message: issue.message };
+    else
+      for (const key of issue.keys) yield { path: faultPath([...names, key]), message: unknownMember[place] };
   }
 }
 
@@ -87,8 +89,4 @@ function isObject(value: unknown): value is object {
 
 function oneOf(values: readonly unknown[]): string {
   return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`;
-}
-
-function join(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
 }

@@ -13,9 +13,12 @@ export type LoggerOptions = {
 
 /** A line is written at once. Only with a length of at least one does pino's `flush` wait for lines under way. */
 const minLength = 1;
+/** Bytes that wait for a slow reader; lines beyond that are lost, so that the process is not. */
+const maxLength = 16 * 1024 * 1024;
 
 /**
- * A logger that writes one JSON object per line, without waiting for who reads them. Secrets are removed from every
+ * A logger that writes one JSON object per line, without waiting for who reads them. It loses lines only while 16 MiB
+ * wait. Secrets are removed from every
  * finished line, also inside other texts.
  */
 export function createLogger({ level, name, secrets = [], destination }: LoggerOptions): Logger {
@@ -25,5 +28,5 @@ export function createLogger({ level, name, secrets = [], destination }: LoggerO
     serializers: { err: pino.stdSerializers.errWithCause },
     hooks: { streamWrite: createRedactor(secrets) },
   };
-  return pino(options, destination ?? pino.destination({ dest: 1, sync: false, minLength }));
+  return pino(options, destination ?? pino.destination({ dest: 1, sync: false, minLength, maxLength }));
 }

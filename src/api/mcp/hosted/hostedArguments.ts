@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../agentArguments.ts';
+import { jsonObjectArgument, present } from '../agentArguments.ts';
 
 /** The arguments, with the names of the hosted service's tools. */
 
@@ -9,9 +9,9 @@ export const environmentArgument = z
   .optional()
   .describe('Optional. Must be the environment of this installation');
 export const agreementIdArgument = z.string().min(1).max(200);
-export const documentArgument = z.record(z.string(), z.unknown());
+export const documentArgument = jsonObjectArgument;
 export const chainIdArgument = z.int().positive().optional();
-export const valuesArgument = z.record(z.string(), z.unknown());
+export const valuesArgument = jsonObjectArgument;
 export const deploymentArguments = {
   initValues: valuesArgument.optional(),
   participants: z.array(z.looseObject({ variableKey: z.string(), walletAddress: z.string() })).optional(),

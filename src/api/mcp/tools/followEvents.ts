@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { feedEventShape } from '../../shapes/eventShapes.ts';
-import { agreementIdArgument, chainQuery } from '../agentArguments.ts';
+import { agreementIdArgument, chainOfAddress, chainQuery } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
 import { countItems, defineTool, readOnly, refuseArguments, type ToolAnswer } from '../defineTool.ts';
@@ -16,6 +16,7 @@ const input = z.strictObject({
     .describe('nextCursor of the previous answer. Without it, events start with the oldest'),
   limit: z.int().min(1).max(100).optional().describe(`${usualLimit} unless given`),
   agreementId: agreementIdArgument.optional().describe('Returns only events of this agreement'),
+  chainId: chainOfAddress,
   preview: z
     .strictObject({
       at: z.string().optional().describe('RFC 3339. Previews the rules of time that are due by then'),
@@ -71,10 +72,10 @@ export const followEvents = defineTool({
   input,
   output,
   async handle(args, call) {
-    const { agreementId, preview, limit = usualLimit } = args;
+    const { agreementId, chainId, preview, limit = usualLimit } = args;
     if (preview && agreementId === undefined)
       throw refuseArguments([{ path: 'agreementId', message: 'is needed for a preview' }]);
-    const recordId = agreementId === undefined ? undefined : await findId(agreementId, call);
+    const recordId = agreementId === undefined ? undefined : await findId(agreementId, { chainId, call });
     const rules = preview && (await previewRules(args, call));
     return answer(args, { call, limit, recordId, rules });
   },
@@ -118,8 +119,11 @@ async function readPage(call: AgentCall, { limit, cursor }: { limit: number; cur
   return { found: z.array(feedEventShape).parse(data), nextCursor: pageInfo?.nextCursor ?? null };
 }
 
-async function findId(id: string, call: AgentCall): Promise<string> {
-  const { data } = await call.ask('getAgreement', { params: { id } });
+async function findId(
+  id: string,
+  { chainId, call }: { chainId: number | undefined; call: AgentCall },
+): Promise<string> {
+  const { data } = await call.ask('getAgreement', { params: { id }, query: chainQuery(chainId) });
   return z.object({ id: z.string() }).parse(data).id;
 }
 
@@ -136,11 +140,11 @@ const previewShape = z.object({
   ),
 });
 
-async function previewRules({ agreementId, preview = {} }: Args, call: AgentCall) {
+async function previewRules({ agreementId, chainId, preview = {} }: Args, call: AgentCall) {
   const { at, inputId } = preview;
   const { data } = await call.ask('previewNotifications', {
     params: { id: agreementId ?? '' },
-    query: chainQuery(undefined),
+    query: chainQuery(chainId),
     body: {
       ...(at !== undefined && { at }),
       ...(inputId !== undefined && { transition: { inputId } }),
