@@ -1,13 +1,12 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
-import type { Logger } from 'pino';
-import { cut } from '../../platform/errors/faultPath.ts';
 import { describeError, errorResponse } from '../../platform/http/errorResponse.ts';
 import { MethodNotAllowedError, UnknownRouteError } from '../../platform/http/requestErrors.ts';
 import { chooseRequestId } from '../../platform/http/requestId.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import type { Endpoint } from '../endpoint/defineEndpoint.ts';
 import type { ServeContext } from '../endpoint/serveEndpoint.ts';
+import { logFailure } from './logFailure.ts';
 
 export type App = Hono<AppEnv>;
 
@@ -105,46 +104,4 @@ function fixedLength(path: string): number {
 
 function readRequestId(context: Context<AppEnv>): string {
   return chooseRequestId(context.req.raw.headers.get('x-request-id'));
-}
-
-function logFailure(failure: {
-  logger: Logger;
-  context: Context<AppEnv>;
-  requestId: string;
-  error: Error;
-  description: ReturnType<typeof describeError>;
-}): void {
-  const { logger, context, requestId, error, description } = failure;
-  const { method, path } = context.req;
-  const principalId = context.get('principalId');
-  const facts = { requestId, method, path, status: description.status, principalId };
-  if (description.status === 500) logger.error({ ...facts, err: error }, 'a request failed');
-  else if (description.status === 503) logger.warn({ ...facts, err: error }, 'a request could not be served');
-  else
-    logger.info(
-      { ...facts, ...shorten(description.details), refusal: error.message },
-      'a request was refused',
-    );
-}
-
-const loggedIssues = 5;
-const longestLogged = 500;
-
-/** Callers choose much of the details, and must not fill the log. */
-function shorten(details: ReturnType<typeof describeError>['details'] = {}): Record<string, unknown> {
-  const { issues, ...facts } = details;
-  const shown = Object.entries(facts).map(([name, fact]) => [name, shortenFact(fact)]);
-  return {
-    ...Object.fromEntries(shown),
-    ...(issues && { issues: issues.slice(0, loggedIssues).map(shortenFact) }),
-  };
-}
-
-function shortenFact(fact: unknown): unknown {
-  if (typeof fact === 'string') return cut(fact, longestLogged);
-  if (typeof fact !== 'object' || fact === null) return fact;
-  const json = JSON.stringify(fact, (_key, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-  return json.length <= longestLogged ? fact : cut(json, longestLogged);
 }

@@ -3,6 +3,7 @@ import { quoteUnlessPlain } from '../../protocol/quote.ts';
 import { isDeadlock } from '../database/deadlock.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
 import { isStatementEnded } from '../database/isStatementEnded.ts';
+import { cut } from '../errors/faultPath.ts';
 import {
   AccessError,
   ChainUnavailableError,
@@ -177,9 +178,8 @@ function summarize(message: string, issues: readonly Issue[] | undefined): strin
   if (!first) return message;
   const path = first.path === '' ? '' : quoteUnlessPlain(first.path);
   const fault = `${path} ${first.message}`.trim().replace(/\.$/, '');
-  const shown = fault.length <= longestFault ? fault : `${fault.slice(0, longestFault - 1).toWellFormed()}…`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return `${message.replace(/\.$/, '')}: ${shown}${more}.`;
+  return `${message.replace(/\.$/, '')}: ${cut(fault, longestFault)}${more}.`;
 }
 
 function describeKeyConflict({ kind, message }: IdempotencyConflictError): ErrorDescription {
@@ -195,6 +195,7 @@ export function errorResponse(description: ErrorDescription, requestId: string):
   return writeJson({ status, requestId, headers, text: JSON.stringify({ error }, bigintsAsText) });
 }
 
-function bigintsAsText(_key: string, value: unknown): unknown {
+/** For `JSON.stringify`. */
+export function bigintsAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }

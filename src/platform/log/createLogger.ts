@@ -18,8 +18,7 @@ const maxLength = 16 * 1024 * 1024;
 
 /**
  * A logger that writes one JSON object per line, without waiting for who reads them. It loses lines only while 16 MiB
- * wait. Secrets are removed from every
- * finished line, also inside other texts.
+ * wait. Secrets are removed from every finished line, also inside other texts.
  */
 export function createLogger({ level, name, secrets = [], destination }: LoggerOptions): Logger {
   const options = {

@@ -59,18 +59,15 @@ export function createGasLessons({
          where sent.id = any($1) and sent.state in ('mined', 'final', 'failed')`,
         [[...waiting.keys()]],
       );
-      const mined = rows.flatMap(({ id, hash }) => {
+      // One after the other: a receipt that is too long takes the others of its request with it.
+      for (const { id, hash } of rows) {
         const row = waiting.get(id);
         waiting.delete(id);
-        return row && hash !== null ? [{ row, hash }] : [];
-      });
-      await Promise.all(
-        mined.map(({ row, hash }) =>
-          learnFromReceipt(row, hash).catch((error: unknown) =>
-            logger.warn({ err: error, transaction: row.id }, 'failed to read the gas use of a transaction'),
-          ),
-        ),
-      );
+        if (row && hash !== null)
+          await learnFromReceipt(row, hash).catch((error: unknown) =>
+            logger.warn({ err: error, transaction: id }, 'failed to read the gas use of a transaction'),
+          );
+      }
     },
   };
 }
