@@ -14,6 +14,8 @@ export type DeployedRecord = {
   readonly id: string;
   readonly chainId: number;
   readonly address: Address;
+  /** The document's text; undefined if it is large. */
+  readonly document: string | undefined;
   readonly agreement: unknown;
   /** The effective values. */
   readonly variables: WireValues;
@@ -24,6 +26,8 @@ export type DeployedRecord = {
 export type DeployedReference = {
   readonly reference: RecordReference;
   readonly principalId: string;
+  /** A document that has been parsed: it is not parsed again if it is the record's. */
+  readonly parsed?: { readonly document: string; readonly agreement: unknown } | undefined;
   inPageTurn<Page extends object>(read: () => Promise<Page> | Page): Promise<Page>;
 };
 
@@ -56,19 +60,27 @@ const contentQuery = 'select document, variables from service.records where id =
  */
 export async function requireDeployed(
   pool: pg.Pool,
-  { reference, principalId, inPageTurn }: DeployedReference,
+  { reference, principalId, parsed, inPageTurn }: DeployedReference,
 ): Promise<DeployedRecord> {
   const [row] = await queryOwned<FoundRecord>(pool, { reference, principalId, query });
   const { id, status, chain_id: chainId, address } = row;
   const wallet = row.wallet === null ? undefined : readWallet(row);
   if (!address || status !== 'Deployed')
     throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });
-  const parse = ({ document, variables }: Content) => ({ agreement: JSON.parse(document), variables });
+  const { document } = row;
+  if (document === null) {
+    const content = await inPageTurn(async () =>
+      noteReadBytes(parse(await readContent(pool, id)), row.bytes),
+    );
+    return { id, chainId, address, document: undefined, ...content, wallet };
+  }
   const content =
-    row.document === null
-      ? await inPageTurn(async () => noteReadBytes(parse(await readContent(pool, id)), row.bytes))
-      : parse(row);
-  return { id, chainId, address, ...content, wallet };
+    parsed?.document === document ? { agreement: parsed.agreement, variables: row.variables } : parse(row);
+  return { id, chainId, address, document, ...content, wallet };
+}
+
+function parse({ document, variables }: Content): Pick<DeployedRecord, 'agreement' | 'variables'> {
+  return { agreement: JSON.parse(document), variables };
 }
 
 async function readContent(pool: pg.Pool, id: string): Promise<Content> {

@@ -3,7 +3,7 @@ import { nameHash } from '../../protocol/index.ts';
 import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import type { AcceptedPermit } from './acceptPermit.ts';
 import type { DeployedRecord } from './deployedRecord.ts';
-import type { CompiledInput, SignedInput } from './inputPermit.ts';
+import type { CompiledInput, InputTarget, SignedInput } from './inputPermit.ts';
 
 /** An input to decide about, as sent to one record. */
 export type AdmissionRequest = {
@@ -26,7 +26,12 @@ export type AdmittedInput = AcceptedPermit & {
  * @param request.isAfterOwn whether only the sender's own open inputs come before it; otherwise everybody's do.
  */
 export async function lookAtInput(
-  { input, target, compiled, isAfterOwn }: AdmissionRequest & { isAfterOwn?: boolean },
+  {
+    input,
+    target,
+    compiled,
+    isAfterOwn,
+  }: Omit<AdmissionRequest, 'target'> & { target: InputTarget; isAfterOwn?: boolean },
   { admission }: AdmissionServices,
 ): Promise<LocalFacts | undefined> {
   return admission.look({
