@@ -113,6 +113,7 @@ export async function createServiceStack(options: {
         return startChild({
           entry: findProgram(kind),
           nodeFlags: [...lean, ...(process.nodeFlags ?? [])],
+          niceness: kind === 'indexer' || kind === 'worker' ? 5 : 0,
           env: { ...shared, ...byKind[kind], ...env, ...process.env },
           onLine: process.onLine,
           stopTimeoutMs,

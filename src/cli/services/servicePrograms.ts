@@ -26,6 +26,12 @@ const lean = ['--max-semi-space-size=8'];
 /** Not for the indexer: a backfill mostly allocates. */
 const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
 
+/**
+ * On a machine that runs all three, callers wait for the API's answers. The others have a third of its weight: on the
+ * processor of an API that never rests, each of them keeps a fifth.
+ */
+const niceness: Partial<Record<ServiceName, number>> = { worker: 5, indexer: 5 };
+
 export type ServicesOptions = {
   /** The environment for all three; each process gets only the secrets that it needs. */
   env: NodeJS.ProcessEnv;
@@ -66,6 +72,7 @@ export function startServices(options: ServicesOptions): Services {
         startChild({
           entry: entries[name],
           nodeFlags: nodeFlags[name],
+          niceness: niceness[name],
           env: environmentOf(name, env),
           onLine: onLine && ((line) => onLine(name, line)),
           stopTimeoutMs,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { getPriority, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { signalGroup } from './processIdentity.ts';
@@ -17,6 +18,8 @@ export type ChildOptions = {
   onLine?: ((line: string) => void) | undefined;
   /** How long it may take to stop before it is killed; 20 seconds by default. */
   stopTimeoutMs?: number | undefined;
+  /** How much nicer than this process it is: it gets less of a processor that others need too. */
+  niceness?: number | undefined;
 };
 
 export type Exit = {
@@ -43,10 +46,11 @@ export type Child = {
  * terminal reaches only this process, which stops its children in order.
  */
 export function startChild(options: ChildOptions): Child {
-  const { onLine, stopTimeoutMs = defaultStopTimeoutMs } = options;
+  const { onLine, stopTimeoutMs = defaultStopTimeoutMs, niceness } = options;
   const child = trySpawn(options);
   if (child instanceof Error) return notStarted(child);
   const { pid } = child;
+  if (pid !== undefined && niceness !== undefined) giveWay(pid, niceness);
   // Its own children are useless without it, and would hold its output open.
   child.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'));
   const exited = waitForExit(child);
@@ -85,6 +89,17 @@ function trySpawn({ entry, nodeFlags = [], env, onLine }: ChildOptions): ChildPr
     });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+const nicest = 19;
+
+/** Its threads start later, and inherit the niceness. */
+function giveWay(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, Math.min(nicest, getPriority() + niceness));
+  } catch {
+    // It has ended already, or the system has no priorities: it runs like the others.
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { getPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Child, describeExit, startChild } from '../../../src/platform/supervision/child.ts';
@@ -26,6 +27,18 @@ async function startAndHear(source: string): Promise<{ child: Child; firstLine: 
 const isGone = (pid: number) => waitUntil(`process ${pid} is gone`, () => findProcess(pid) === null);
 
 describe('startChild', () => {
+  test('a child gives way to others as far as it is told', async () => {
+    const entry = programs.write(`
+      import { getPriority } from 'node:os';
+      setTimeout(() => console.log(getPriority()), 300);`);
+    const lines: string[] = [];
+    const start = (niceness?: number) =>
+      startChild({ entry, env: process.env, onLine: (line) => lines.push(line), niceness }).exited;
+    await start();
+    await start(2);
+    expect(lines).toEqual([getPriority(), Math.min(19, getPriority() + 2)].map(String));
+  });
+
   test('a child that is asked to stop may put its things away', async () => {
     const { child, lines } = await startAndHear(
       `process.on('SIGTERM', () => { console.log('tidy'); process.exit(7); }); ${stays}`,
