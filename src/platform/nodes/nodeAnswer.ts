@@ -17,7 +17,7 @@ export type NodeObjection = (typeof nodeObjections)[number];
 /** A node's answer to a transaction's bytes. It is only a hint: the chain decides. */
 export type NodeAnswer = 'accepted' | NodeObjection;
 
-/** The words of geth, erigon, reth, nethermind, besu and Anvil, most specific first. */
+/** The words of geth, erigon, reth, nethermind, besu and Anvil, of Base and Linea, most specific first. */
 const words: readonly (readonly [RegExp, NodeAnswer])[] = [
   [/already known|already imported|known transaction|already exists|alreadyknown/i, 'accepted'],
   [/nonce (is )?too low|old nonce|invalid nonce.*low|nonce_too_low/i, 'nonceTooLow'],
@@ -27,7 +27,7 @@ const words: readonly (readonly [RegExp, NodeAnswer])[] = [
   ],
   [/insufficient (funds|balance)|not enough funds|doesn't have enough/i, 'insufficientFunds'],
   [
-    /intrinsic gas|exceeds (the )?(block )?gas limit|gas limit (is )?too high|exceeds the configured cap|oversized|exceeds max(imum)? (data|transaction)? ?size|invalid (sender|signature|chain ?id)|transaction type not supported/i,
+    /intrinsic gas|exceeds (the )?(block('s)? )?gas limit|exceeds max(imum)? (per-)?transaction gas limit|gas limit (is )?too high|gas limit is greater than the cap|greater than the allowed max|line count .* is above the limit|exceeds the configured cap|oversized|exceeds max(imum)? (data|transaction)? ?size|invalid (sender|signature|chain ?id)|transaction type not supported/i,
     'rejected',
   ],
 ];

@@ -18,6 +18,8 @@ export type SlotFacts = {
   /** How many blocks have left it out since then, as far as this process has seen. */
   readonly stalledBlocks: number;
   readonly objection: NodeObjection | undefined;
+  /** How long no node has accepted any bytes for this nonce; undefined if one has. */
+  readonly untakenMs: number | undefined;
   /** Until the permit expires; undefined for bytes that do not expire. */
   readonly leftMs: number | undefined;
   /** Whether the limits allow a replacement that nodes would accept: of the same call, or of nothing. */
@@ -43,6 +45,8 @@ export const leastBlocks = 2;
  * reach the cap within a minute.
  */
 const objectionPauseMs = 2_000;
+/** So many times as long as a stuck transaction waits for higher fees. */
+const untakenTimes = 5;
 const shortestResendMs = 1_000;
 
 /** Decides the next action for one nonce. */
@@ -56,11 +60,22 @@ export function planSlot(facts: SlotFacts, times: SlotTimes): SlotAction {
   if (purpose === 'unwanted' && acceptedMs === undefined && facts.canCancel) return 'cancel';
   // Every node has refused it for this long: later nonces must not wait for it.
   if (objection === 'rejected' && ageMs >= times.replaceAfterMs && facts.canCancel) return 'cancel';
+  if (isHopeless(facts, times)) return 'cancel';
   if (facts.isFirst && canRaise && hasWaited(facts, times)) return raise;
   // Bytes that a node has accepted may be mined, which uses up the nonce too; they are not sent to other
   // nodes.
   if (purpose === 'unwanted' && facts.canCancel) return 'wait';
   return isDue(facts, times) ? 'resend' : 'wait';
+}
+
+/**
+ * Whether nodes have refused a wanted call for long in words that are not understood, or not answered, while the chain goes
+ * on: later nonces must not wait until its permit expires. It gets another nonce later.
+ */
+function isHopeless(facts: SlotFacts, { replaceAfterMs }: SlotTimes): boolean {
+  const { purpose, isFirst, objection, untakenMs = 0, stalledBlocks, canCancel } = facts;
+  const isRefused = purpose === 'wanted' && isFirst && objection === 'unavailable' && canCancel;
+  return isRefused && stalledBlocks >= leastBlocks && untakenMs >= untakenTimes * replaceAfterMs;
 }
 
 function hasWaited(facts: SlotFacts, times: SlotTimes): boolean {

@@ -74,6 +74,8 @@ type Known = {
  */
 const inputGas = 300_000n;
 const gasPerByte = 60n;
+/** Many chains refuse a transaction with more (EIP-7825). A margin must not be the reason. */
+const mostGas = 2n ** 24n;
 /** For how many polls a row is left alone that cannot be signed yet. */
 const postponedPolls = 5;
 const quoteMs = 15_000;
@@ -87,7 +89,10 @@ export function createPreparations(options: PreparationOptions): Preparations {
   const postponed = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
 
-  const withMargin = (gas: bigint) => (gas * BigInt(100 + settings.gasMarginPercent)) / 100n;
+  const withMargin = (gas: bigint) => {
+    const wanted = (gas * BigInt(100 + settings.gasMarginPercent)) / 100n;
+    return gas <= mostGas && wanted > mostGas ? mostGas : wanted;
+  };
   const findQuote = (id: string) => {
     const quote = known.get(id)?.linea;
     return quote && quote.until > performance.now() ? quote : undefined;

@@ -22,6 +22,8 @@ export type Slot = {
     /** Milliseconds since it was signed, and since a node last accepted it (undefined: none has). */
     readonly ageMs: number;
     readonly acceptedMs: number | undefined;
+    /** Milliseconds since the first bytes for the nonce; undefined if a node has accepted any of them. */
+    readonly untakenMs: number | undefined;
     /** Why a node last refused it. */
     readonly objection: NodeObjection | undefined;
   };
@@ -55,6 +57,7 @@ type FoundSlot = RowOf<typeof transactionAttempts, 'wallet' | 'id' | 'gas' | 'ob
   RowOf<typeof transactions, 'state' | 'contract' | 'call_data' | 'deadline' | 'trace_parent'> & {
     age_ms: number;
     accepted_ms: number | null;
+    untaken_ms: number | null;
     is_here: boolean;
     is_shown_here: boolean;
     has_moved: boolean;
@@ -74,6 +77,7 @@ export async function readSlots(
         attempt.tx_hash as hash, attempt.gas, attempt.max_fee_per_gas as max_fee, attempt.max_priority_fee_per_gas as tip,
         extract(epoch from now() - attempt.created_at)::float8 * 1000 as age_ms,
         extract(epoch from now() - attempt.accepted_at)::float8 * 1000 as accepted_ms,
+        case when not attempt.was_taken then extract(epoch from now() - attempt.first_at)::float8 * 1000 end as untaken_ms,
         attempt.objection,
         attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline, sent.trace_parent,
         sent.wallet = attempt.wallet and sent.wallet_nonce = attempt.wallet_nonce as is_here,
@@ -84,8 +88,11 @@ export async function readSlots(
         ${hasMoved('sent')} as has_moved
       from unnest($2::text[], $3::bigint[]) as asked(address, from_nonce)
       cross join lateral (
-        select distinct on (wallet_nonce) * from service.transaction_attempts
+        select distinct on (wallet_nonce) *, min(created_at) over same_nonce as first_at,
+          bool_or(accepted_at is not null) over same_nonce as was_taken
+        from service.transaction_attempts
         where chain_id = $1 and wallet = asked.address and wallet_nonce between asked.from_nonce and $4
+        window same_nonce as (partition by wallet_nonce)
         order by wallet_nonce, id desc) as attempt
       left join lateral (select * from service.transactions where id = attempt.transaction_id offset 0) as sent on true
       order by attempt.wallet, attempt.wallet_nonce`,
@@ -106,6 +113,7 @@ export async function readSlots(
       fees: { maxFeePerGas: BigInt(row.max_fee), maxPriorityFeePerGas: BigInt(row.tip) },
       ageMs: row.age_ms,
       acceptedMs: row.accepted_ms ?? undefined,
+      untakenMs: row.untaken_ms ?? undefined,
       objection: row.objection ?? undefined,
     },
     row: row.transaction_id === null ? undefined : slotRow(row, row.transaction_id),

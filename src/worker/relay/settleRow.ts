@@ -76,6 +76,8 @@ const longestNonceMs = 3_600_000;
  * relay pay for every failed one.
  */
 const mostOwnReverts = 4;
+/** After so many nonces a row fails that every node refuses for a reason that is not understood. */
+const mostRefusedNonces = 3;
 
 /**
  * Decides about a row that the chain has passed; returns whether it is settled. Decides only after the index,
@@ -182,7 +184,7 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   if ((await readPermitTurn(client, row)) === 'used') return false;
 
   const facts = { transaction: row.id, wallet: row.wallet, nonce: row.nonce };
-  if (row.objection === 'rejected') {
+  if (row.objection === 'rejected' || isRefusedAgain(row)) {
     const failure = {
       reason: 'transaction_rejected',
       message: 'No node of the chain accepts the transaction.',
@@ -192,6 +194,13 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
     return failRow(pool, { chainId, row, failure, blockNumber: undefined, isPaid: false });
   }
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
+}
+
+/** Whether nodes have refused it under several nonces in words that are not understood. */
+function isRefusedAgain(row: PassedRow): boolean {
+  return (
+    row.objection === 'unavailable' && row.objectionText !== null && countNonces(row) >= mostRefusedNonces
+  );
 }
 
 /** Whether the index has passed a block with its confirmations, on the node's chain. */

@@ -7,7 +7,10 @@ function slot(nonce: number, row: Partial<SlotRow> | undefined, acceptedMs?: num
   return {
     wallet: '0x00000000000000000000000000000000000000A1',
     nonce,
-    attempt: { id: String(nonce), hash: '0x01', gas: 1n, fees, ageMs: 0, acceptedMs, objection: undefined },
+    attempt: {
+      ...{ id: String(nonce), hash: '0x01', gas: 1n, fees, ageMs: 0, acceptedMs },
+      ...{ untakenMs: undefined, objection: undefined },
+    },
     row: row && {
       id: `txn_${nonce}`,
       state: 'signed',

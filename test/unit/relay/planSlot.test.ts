@@ -12,6 +12,7 @@ const fresh: SlotFacts = {
   stalledMs: 500,
   stalledBlocks: 2,
   objection: undefined,
+  untakenMs: undefined,
   leftMs: 3_600_000,
   canReplace: true,
   canCancel: true,
@@ -73,6 +74,17 @@ describe('a wanted call', () => {
     expect(plan({ ...cheap, ageMs: 1_000, isFirst: false })).toBe('wait');
     expect(plan({ ...cheap, ageMs: 2_500, isFirst: false })).toBe('replace');
     expect(plan({ ...cheap, ageMs: 2_500, canReplace: false, sentMs: 2_500 })).toBe('resend');
+  });
+  test('that nodes refuse in unknown words makes room while the chain goes on, but not because of an outage', () => {
+    const untaken = { objection: 'unavailable', acceptedMs: undefined, stalledMs: 1_000 } as const;
+    const refused = { ...untaken, ageMs: 5_000, sentMs: 500 };
+    expect(plan({ ...refused, untakenMs: 170_000 })).toBe('wait');
+    expect(plan({ ...refused, untakenMs: 181_000 })).toBe('cancel');
+    expect(plan({ ...refused, untakenMs: 181_000, stalledBlocks: 1 })).toBe('wait');
+    expect(plan({ ...refused, untakenMs: 181_000, isFirst: false })).toBe('wait');
+    expect(plan({ ...refused, untakenMs: 181_000, objection: undefined })).toBe('wait');
+    expect(plan({ ...refused, untakenMs: 181_000, canCancel: false })).toBe('wait');
+    expect(plan({ ...refused, untakenMs: undefined, acceptedMs: 4_000 })).toBe('wait');
   });
   test('that nodes refuse for good makes room in the end', () => {
     const refused = { objection: 'rejected', acceptedMs: undefined, stalledMs: 0 } as const;

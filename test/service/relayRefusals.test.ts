@@ -1,0 +1,63 @@
+import { type Hex, parseTransaction } from 'viem';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: RelayWorld;
+beforeAll(async () => {
+  world = await createRelayWorld({ anvilArguments: ['--gas-limit', '2000000000'] });
+});
+afterEach(() => world.reset());
+afterAll(() => world.close());
+
+/** The most gas of a transaction on many chains (EIP-7825). */
+const cap = 16_777_216n;
+
+/** A relay with one wallet, behind a node that refuses transactions of more gas than `most` in these words. */
+async function startRefused(most: bigint, say: (gas: bigint) => string) {
+  const { key } = await world.createWallet();
+  const node = await world.disturb(({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction') return undefined;
+    const { gas = 0n } = parseTransaction(params[0] as Hex);
+    return gas > most ? { error: { code: -32_000, message: say(gas) } } : undefined;
+  });
+  const settings = { replaceAfterMs: 300, resendAfterMs: 200 };
+  await world.startRelay({ keys: [key], rpcUrls: [node.url], settings });
+  world.startIndexing();
+}
+
+/** Makes blocks until it holds. */
+const mineUntil = (what: string, isSo: () => Promise<boolean>) =>
+  waitUntil(what, async () => {
+    await world.client.mine({ blocks: 1 });
+    return isSo();
+  });
+
+describe('a row that no node takes ends, and rows behind it go on, if the node says', () => {
+  test.each<[string, (gas: bigint) => string]>([
+    ['geth', (gas) => `transaction gas limit too high (cap: ${cap}, tx: ${gas})`],
+    ['Base', (gas) => `exceeds maximum per-transaction gas limit: transaction gas ${gas}, limit ${cap}`],
+    ['reth', (gas) => `transaction gas limit ${gas} exceeds maximum transaction gas limit ${cap}`],
+    ['revm', () => 'transaction gas limit is greater than the cap'],
+    ['Linea', (gas) => `Gas limit of transaction is greater than the allowed max of ${cap} (${gas})`],
+    ['Linea, of its prover', () => 'Transaction line count for module HUB=9000 is above the limit 8000'],
+    ['nobody knows what', () => 'computer says no'],
+  ])('in the words of %s', async (_, say) => {
+    await startRefused(cap, say);
+    const big = await world.acceptOne({ gasEstimate: 20_000_000n });
+    await world.waitForState(big.id, 'signed');
+    const other = await world.acceptOne();
+    await mineUntil('the other row is mined', async () => (await world.countMints()).has(other.recipient));
+    await mineUntil('the row has ended', async () => (await world.readRow(big.id)).state === 'failed');
+    const { failure } = await world.readRow(big.id);
+    expect(failure).toMatchObject({ reason: 'transaction_rejected', objection: say(25_000_000n) });
+    expect((await world.countMints()).has(big.recipient)).toBe(false);
+  });
+});
+
+test('a margin makes no transaction larger than chains take', async () => {
+  await startRefused(cap, () => 'computer says no');
+  const big = await world.acceptOne({ gasEstimate: 16_000_000n });
+  await mineUntil('it is mined', async () => (await world.countMints()).has(big.recipient));
+  expect((await world.readRow(big.id)).attempts).toHaveLength(1);
+});
