@@ -2429,6 +2429,39 @@ export interface components {
                 };
             };
         };
+        /** @description The request is malformed or invalid. `details` says what to change. */
+        OpenRepeatableBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "bad_request";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
         /** @description The API key is missing, invalid, disabled or revoked. */
         Unauthorized: {
             headers: {
@@ -2521,6 +2554,39 @@ export interface components {
                 };
             };
         };
+        /** @description This scope requires a paid plan, or a quota of the principal is used up. */
+        OpenRepeatablePaymentRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payment_required";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
         /** @description The principal is not entitled to this scope or does not own the resource. */
         Forbidden: {
             headers: {
@@ -2551,6 +2617,39 @@ export interface components {
         };
         /** @description The principal is not entitled to this scope or does not own the resource. */
         RepeatableForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "forbidden";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The principal is not entitled to this scope or does not own the resource. */
+        OpenRepeatableForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /**
@@ -2758,6 +2857,39 @@ export interface components {
                 };
             };
         };
+        /** @description The body is too large, or is sent in more than 1,024 chunks. */
+        OpenRepeatablePayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "payload_too_large";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
         /** @description The body is not JSON in UTF-8. */
         UnsupportedMediaType: {
             headers: {
@@ -2831,6 +2963,39 @@ export interface components {
                 };
             };
         };
+        /** @description The body is not JSON in UTF-8. */
+        OpenRepeatableUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "unsupported_media_type";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
         /** @description Too many requests. Wait for the time in `Retry-After`. */
         RateLimited: {
             headers: {
@@ -2862,6 +3027,40 @@ export interface components {
         };
         /** @description Too many requests. Wait for the time in `Retry-After`. */
         RepeatableRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description The rate limit: `q` requests are refilled every `w` seconds.
+                 * @example "read";q=100;w=2
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                 * @example "read";r=97;t=1
+                 */
+                RateLimit?: string;
+                "Retry-After": components["headers"]["Retry-After"];
+                /**
+                 * @description Present if this response repeats that of an earlier request with the same key.
+                 * @example true
+                 */
+                "Idempotency-Replayed"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    error?: {
+                        /** @constant */
+                        code?: "rate_limited";
+                        details?: {
+                            reason?: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        /** @description Too many requests. Wait for the time in `Retry-After`. */
+        OpenRepeatableRateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /**
@@ -5354,6 +5553,8 @@ export interface operations {
             query?: {
                 /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
+                consistency?: string;
             };
             header?: {
                 /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
@@ -8493,7 +8694,10 @@ export interface operations {
     createSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8539,6 +8743,11 @@ export interface operations {
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
+                    /**
+                     * @description Present if this response repeats that of an earlier request with the same key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8548,10 +8757,10 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["OpenBadRequest"];
+            400: components["responses"]["OpenRepeatableBadRequest"];
             401: components["responses"]["Unauthorized"];
-            402: components["responses"]["OpenPaymentRequired"];
-            403: components["responses"]["Forbidden"];
+            402: components["responses"]["OpenRepeatablePaymentRequired"];
+            403: components["responses"]["OpenRepeatableForbidden"];
             /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `session_limit_reached`. */
             409: {
                 headers: {
@@ -8571,6 +8780,11 @@ export interface operations {
                      * @example 1
                      */
                     "Retry-After"?: string;
+                    /**
+                     * @description Present if this response repeats that of an earlier request with the same key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8586,9 +8800,9 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["OpenPayloadTooLarge"];
-            415: components["responses"]["OpenUnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
+            413: components["responses"]["OpenRepeatablePayloadTooLarge"];
+            415: components["responses"]["OpenRepeatableUnsupportedMediaType"];
+            429: components["responses"]["OpenRepeatableRateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ChainUnavailable"];
         };

@@ -183,7 +183,8 @@ describe('a body', () => {
     ['with a long unknown name, for a wallet', '/v0/wallet/challenges', { ['y'.repeat(1_000_000)]: 1 }],
   ])('%s is refused in few words, in answer and log', async (_, path, body) => {
     const logged = service.logLines.join('').length;
-    const answer = await createCall(service.baseUrl)('POST', path, { body });
+    const headers = { 'x-agreements-session': '1' };
+    const answer = await createCall(service.baseUrl)('POST', path, { body, headers });
     expect(answer.status).toBe(400);
     expect(JSON.stringify(answer.body).length).toBeLessThan(20_000);
     const id = answer.headers.get('x-request-id') ?? '';

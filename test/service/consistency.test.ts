@@ -97,17 +97,20 @@ describe('a read with the token of a write', () => {
     expect(read.body.data).toMatchObject({ id, status: 'Deployed', state: 'OFFERED' });
   });
 
-  test('shows the input that was not mined when it was answered, in state, record, list and history', async () => {
+  test('shows the input that was not mined when it was answered, in state, record, list, history and simulation', async () => {
     const { id, accept } = await deployLease();
     const answer = await setting.holdFolding(accept);
     expect(answer.body.data).toMatchObject({ status: 'PENDING' });
     const token = tokenOf(answer);
-    const [state, history, list, record] = await Promise.all([
+    const simulate = `/v0/agreements/${id}/simulate?consistency=${token}`;
+    const [simulation, state, history, list, record] = await Promise.all([
+      principal.call('POST', simulate, { body: { steps: [] } }),
       get(`/${id}/state?consistency=${token}`),
       get(`/${id}/inputs?consistency=${token}`),
       get(`?consistency=${token}&state=ACTIVE`),
       get(`/${id}?consistency=${token}`),
     ]);
+    expect(simulation.body.data).toMatchObject({ state: 'ACTIVE', steps: [] });
     expect(state.body.data).toMatchObject({ state: 'ACTIVE' });
     expect(history.body.data).toMatchObject([{ inputId: 'accept', status: 'MINED' }]);
     expect(list.body.data).toContainEqual(expect.objectContaining({ id, lastInputId: 'accept' }));

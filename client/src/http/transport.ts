@@ -55,6 +55,8 @@ export type Call = {
   readonly accept?: string;
   /** Whether its effect happens once, however often it is repeated. Later reads show it. */
   readonly once?: boolean;
+  /** Whether it only reads although it has a body. */
+  readonly reads?: boolean;
   readonly slow?: boolean;
   /** The answer is endless: only the caller ends it. */
   readonly endless?: boolean;
@@ -106,7 +108,7 @@ export function createTransport(options: ClientOptions): Transport {
       once,
       options: own = {},
     } = call;
-    const asked = method === 'GET' ? tokens.take({ path, id: ids.id }) : [];
+    const asked = method === 'GET' || call.reads ? tokens.take({ path, id: ids.id }) : [];
     const consistency = [...asked, own.consistency].filter(Boolean).join(',') || undefined;
     const url = `${root}/v0${writePath(path, ids)}${writeQuery({ ...query, consistency })}`;
     const headers: Record<string, string> = { accept };

@@ -254,9 +254,10 @@ export class Agreements {
   simulateInputs(
     id: string,
     body: BodyOf<'simulateRecord'>,
-    { chainId, ...options }: CallOptions & OnChain = {},
+    { chainId, ...options }: ReadOptions & OnChain = {},
   ) {
     return this.#transport.data<AnswerOf<'simulateRecord'>>({
+      reads: true,
       path: '/agreements/{id}/simulate',
       ids: { id },
       query: { chainId },

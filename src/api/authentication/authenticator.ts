@@ -164,6 +164,11 @@ export function authorize(
   );
 }
 
+/** Whether a request is made with an API key, valid or not, and so not by cookie. */
+export function hasApiKey(headers: Headers): boolean {
+  return Boolean(headers.get('x-api-key')?.trim() || headers.get('authorization')?.trim());
+}
+
 /** The key from `X-API-Key`, or else from `Authorization: Bearer`, which other services use for tokens; undefined without either. */
 function readCredential(headers: Headers): string | undefined {
   const key = headers.get('x-api-key')?.trim();

@@ -53,7 +53,8 @@ export function defineOpenEndpoint<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
->(definition: OpenEndpointDefinition<Params, Query, Body>): Endpoint {
+  Admitted,
+>(definition: OpenEndpointDefinition<Params, Query, Body, Admitted>): Endpoint {
   const { method, path, operationId, example } = definition;
   return {
     method,

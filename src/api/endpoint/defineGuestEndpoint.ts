@@ -8,8 +8,8 @@ import type { EndpointParts, OpenRequest } from './endpointDefinition.ts';
 
 /** A request of an admitted guest. It is already counted against the guest's limits. */
 type GuestRequest<Query, Body> = Omit<
-  OpenRequest<unknown, Query, Body>,
-  'params' | 'client' | 'limitRate' | 'limitGuest'
+  OpenRequest<unknown, Query, Body, Guest>,
+  'params' | 'client' | 'admitted'
 > & {
   readonly guest: Guest;
   /** The turn of all guests of the record's principal. */
@@ -37,18 +37,18 @@ export function defineGuestEndpoint<Query extends z.ZodObject, Body extends z.Zo
   { guests, database }: GuestServices,
   { need, handle, ...parts }: GuestDefinition<Query, Body>,
 ): Endpoint {
-  type Sender = Pick<OpenRequest<unknown, unknown, unknown>, 'headers' | 'query' | 'client'>;
-  const admit = ({ headers, query, client }: Sender, wanted: 'read' | 'sign') =>
-    guests.admit({ headers, client, need: wanted, ...recordQuery.parse(query) });
   return defineOpenEndpoint({
     ...parts,
     tag: 'Sharing',
     credentials: ['signingLink', 'walletSession'],
     params: none,
-    findTurn: async (request) => turnOfGuests((await admit(request, 'read')).principalId),
-    async handle(request) {
-      const guest = await admit(request, need);
-      await request.limitGuest(guest);
+    async admit({ headers, query, client, limitGuest }) {
+      const guest = await guests.admit({ headers, client, need, ...recordQuery.parse(query) });
+      await limitGuest(guest);
+      return guest;
+    },
+    turnOf: ({ principalId }) => turnOfGuests(principalId),
+    async handle({ admitted: guest, ...request }) {
       const { linkId, principalId } = guest;
       return handle({
         ...request,

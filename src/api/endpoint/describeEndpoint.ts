@@ -32,7 +32,13 @@ export function describeEndpoint(definition: EndpointDefinition, profile: Client
     definition.scope === null ? 'Requires no scope.' : `Requires the scope \`${definition.scope}\`.`;
   const { credentials = ['apiKey', 'bearer', 'session'] } = definition;
   const security = credentials.map(securityOf);
-  return describeParts(definition, { profile, need, security, isOpen: false });
+  return describeParts(definition, {
+    profile,
+    need,
+    security,
+    isOpen: false,
+    isRepeatable: definition.method === 'post',
+  });
 }
 
 /** `describeEndpoint` for endpoints with other callers than principals. */
@@ -41,7 +47,13 @@ export function describeOpenEndpoint(
   profile: ClientProfile,
 ): RouteConfig {
   const security = definition.credentials.map(securityOf);
-  return describeParts(definition, { profile, need: undefined, security, isOpen: true });
+  return describeParts(definition, {
+    profile,
+    need: undefined,
+    security,
+    isOpen: true,
+    isRepeatable: definition.principalOf !== undefined,
+  });
 }
 
 function securityOf(credential: Credential): Record<string, string[]> {
@@ -53,15 +65,20 @@ type Use = {
   readonly need: string | undefined;
   readonly security: Record<string, string[]>[];
   readonly isOpen: boolean;
+  /** Whether it honours Idempotency-Keys. */
+  readonly isRepeatable: boolean;
 };
 
-function describeParts(definition: EndpointParts, { profile, need, security, isOpen }: Use): RouteConfig {
+function describeParts(
+  definition: EndpointParts,
+  { profile, need, security, isOpen, isRepeatable }: Use,
+): RouteConfig {
   const { method, path, operationId, params, query, body, example } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
   const isBodyOptional = body instanceof z.ZodOptional;
-  const isRead = method === 'get';
+  const isRead = method === 'get' || definition.isRead === true;
   const documentedQuery = isRead && !isOpen ? query.extend(readParameters) : query;
-  const refusals: ErrorStatus[] = !isOpen && method === 'post' ? [409] : [];
+  const refusals: ErrorStatus[] = isRepeatable ? [409] : [];
   const reasons = definition.reasons ?? [];
   const takesChain = 'chainId' in query.shape;
   return createRoute({
@@ -75,7 +92,7 @@ function describeParts(definition: EndpointParts, { profile, need, security, isO
     request: {
       params: showExample(params, example.params),
       query: showExample(documentedQuery, example.query),
-      ...(method === 'post' && !isOpen && { headers: keyHeaders }),
+      ...(isRepeatable && { headers: keyHeaders }),
       ...(hasBody && {
         body: {
           required: !isBodyOptional,
@@ -84,8 +101,8 @@ function describeParts(definition: EndpointParts, { profile, need, security, isO
       }),
     },
     responses: buildResponses({
-      method,
       isOpen,
+      isRepeatable,
       data: definition.data,
       successStatus: successStatus(method, profile),
       refusals: [...definition.refusals, ...refusals],

@@ -10,7 +10,11 @@ export type RouteKind =
   /** For principals, with an Idempotency-Key. */
   | 'repeatable'
   /** Also for callers without a key, whose requests may not be counted. */
-  | 'open';
+  | 'open'
+  /** Both. */
+  | 'openRepeatable';
+
+const prefixes = { own: '', repeatable: 'repeatable', open: 'open', openRepeatable: 'open_repeatable' };
 
 const meanings: Record<ErrorStatus, string> = {
   400: 'The request is malformed or invalid. `details` says what to change.',
@@ -32,7 +36,7 @@ export const failureComponents = Object.fromEntries(
   Object.keys(meanings)
     .map((status) => Number(status) as ErrorStatus)
     .flatMap((status) =>
-      (['own', 'repeatable', 'open'] as const).map((kind) => [
+      (['own', 'repeatable', 'open', 'openRepeatable'] as const).map((kind) => [
         nameFailure(status, kind),
         buildFailure(status, [], kind),
       ]),
@@ -51,7 +55,7 @@ export function describeFailure(
 
 /** Such as `NotFound`, `RepeatableNotFound` and `OpenNotFound`. */
 function nameFailure(status: ErrorStatus, kind: RouteKind): string {
-  const prefix = hasSameHeaders(status, kind, 'own') ? '' : `_${kind}`;
+  const prefix = hasSameHeaders(status, kind, 'own') ? '' : `_${prefixes[kind]}`;
   return `${prefix}_${codesByStatus[status]}`.replaceAll(/_([a-z])/g, (_, letter: string) =>
     letter.toUpperCase(),
   );
@@ -75,8 +79,10 @@ function buildFailure(status: ErrorStatus, reasons: readonly Reason[], kind: Rou
 function failureHeaders(status: ErrorStatus, kind: RouteKind) {
   if (status === 401) return always('WWW-Authenticate');
   if (status === 500) return {};
-  const limits = kind === 'open' ? optional('RateLimit-Policy', 'RateLimit') : limitHeaders;
-  const repeated = kind === 'repeatable' ? optional('Idempotency-Replayed') : {};
+  const isOpen = kind === 'open' || kind === 'openRepeatable';
+  const limits = isOpen ? optional('RateLimit-Policy', 'RateLimit') : limitHeaders;
+  const isRepeatable = kind === 'repeatable' || kind === 'openRepeatable';
+  const repeated = isRepeatable ? optional('Idempotency-Replayed') : {};
   // Without the database nothing can be counted.
   if (status === 503) return { ...optional('RateLimit-Policy', 'RateLimit'), ...always('Retry-After') };
   // A client that tries too many unknown keys must wait, before any principal is known.

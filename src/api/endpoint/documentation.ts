@@ -46,9 +46,10 @@ const everywhere = [400, 401, 402, 403, 429, 500, 503] as const;
 
 /** The documentation of an endpoint besides its request. */
 export type Answers = {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** Whether it has callers other than principals. */
   readonly isOpen: boolean;
+  /** Whether it honours Idempotency-Keys. */
+  readonly isRepeatable: boolean;
   readonly data: DataShape;
   readonly successStatus: 200 | 201;
   /** Statuses of refusals in addition to those of every endpoint. */
@@ -58,17 +59,19 @@ export type Answers = {
 
 /** The responses of an endpoint: its success, its own refusals and those of every endpoint. */
 export function buildResponses(answers: Answers): RouteConfig['responses'] {
-  const { method, isOpen, data, successStatus, refusals, reasons: ownReasons } = answers;
+  const { isOpen, isRepeatable, data, successStatus, refusals, reasons: ownReasons } = answers;
   const byStatus = Map.groupBy(ownReasons, (reason): ErrorStatus => statusByReason[reason]);
   const statuses = [...new Set<ErrorStatus>([...everywhere, ...refusals, ...byStatus.keys()])];
-  const kind = isOpen ? 'open' : method === 'post' ? 'repeatable' : 'own';
+  const ownKind = isRepeatable ? 'repeatable' : 'own';
+  const openKind = isRepeatable ? 'openRepeatable' : 'open';
+  const kind = isOpen ? openKind : ownKind;
   const failures = statuses
     .toSorted((a, b) => a - b)
     .map((status) => [status, describeFailure(status, byStatus.get(status) ?? [], kind)] as const);
   const headers = {
     ...commonHeaders,
     ...(isOpen ? optional('RateLimit-Policy', 'RateLimit') : limitHeaders),
-    ...(kind === 'repeatable' && optional('Idempotency-Replayed')),
+    ...(isRepeatable && optional('Idempotency-Replayed')),
     ...(data.isRevalidated && always('ETag', 'Vary', 'Cache-Control')),
   };
   return {

@@ -25,11 +25,8 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly readAfter: LogPosition;
 };
 
-/** A request of any caller: the endpoint authenticates the caller itself. */
-export type OpenRequest<Params, Query, Body> = Omit<
-  EndpointRequest<Params, Query, Body>,
-  'caller' | 'readAfter' | 'inPageTurn'
-> & {
+/** A request of any caller, before its body is read. */
+export type OpenSender<Query> = Pick<EndpointRequest<unknown, Query, unknown>, 'headers' | 'query'> & {
   /** The client's network address, if known. */
   readonly client: string | undefined;
   /** Counts the request against the rate limit `name`, and reports what is left. */
@@ -44,6 +41,15 @@ export type OpenRequest<Params, Query, Body> = Omit<
    * principal.
    */
   limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
+};
+
+/** A request of a caller that the endpoint has admitted. */
+export type OpenRequest<Params, Query, Body, Admitted> = Omit<
+  EndpointRequest<Params, Query, Body>,
+  'caller' | 'readAfter' | 'inPageTurn'
+> & {
+  readonly client: string | undefined;
+  readonly admitted: Admitted;
   inPageTurn: PageTurns['run'];
   /** Runs what computes for long, however small the answer is, in the turn of its owner. */
   inHeavyTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
@@ -65,6 +71,8 @@ export type EndpointParts<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Whether a POST request only reads: it takes consistency tokens as GET requests do. */
+  readonly isRead?: boolean;
   /** Turns the faults of a body into the error to throw; by default the error of a malformed request. */
   readonly refuseBody?: (issues: Issue[], body: unknown) => Error;
   readonly data: DataShape;
@@ -127,18 +135,21 @@ export function awaitAnswer(handled: Response | LaterAnswer): Response | Promise
 /** How a caller of an open route proves its permissions; several are alternatives. */
 export type Credential = 'apiKey' | 'bearer' | 'session' | 'signingLink' | 'walletSession' | 'none';
 
-/** A route for callers other than principals. It does not support Idempotency-Keys. */
+/** A route that authenticates its callers itself. */
 export type OpenEndpointDefinition<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
+  Admitted = unknown,
 > = EndpointParts<Params, Query, Body> & {
   readonly credentials: readonly Credential[];
+  /** Authenticates the caller and counts the request, before its body is read. */
+  admit(sender: OpenSender<z.output<Query>>): Promise<Admitted>;
   /** The turn for a large body. Without it, all callers of such routes have one turn together. */
-  findTurn?(
-    request: Pick<OpenRequest<unknown, z.output<Query>, unknown>, 'headers' | 'query' | 'client'>,
-  ): Promise<string>;
+  turnOf?(admitted: Admitted): string;
+  /** The principal whose Idempotency-Key a POST request may have. Without it, keys have no meaning. */
+  principalOf?(admitted: Admitted): string | undefined;
   handle(
-    request: OpenRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    request: OpenRequest<z.output<Params>, z.output<Query>, z.output<Body>, Admitted>,
   ): Promise<Response> | Response;
 };

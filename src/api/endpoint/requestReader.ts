@@ -40,7 +40,7 @@ export function buildRequestReader<
   const { method, params, query, body, refuseBody = (issues) => malformed('body', issues) } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
   const isBodyOptional = body instanceof z.ZodOptional;
-  const isRead = method === 'get';
+  const isRead = method === 'get' || definition.isRead === true;
 
   /** The result for a request without a query, which is always the same. */
   let defaults: z.output<Query> | undefined;

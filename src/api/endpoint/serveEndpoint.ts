@@ -16,7 +16,12 @@ import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
-import { awaitAnswer, type EndpointDefinition, type OpenEndpointDefinition } from './endpointDefinition.ts';
+import {
+  awaitAnswer,
+  type EndpointDefinition,
+  type OpenEndpointDefinition,
+  type OpenSender,
+} from './endpointDefinition.ts';
 import { limitRate, limitTogether } from './limitRate.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { successStatus } from './successStatus.ts';
@@ -124,47 +129,76 @@ function holdOnce<Result>(reading: Promise<Result> | undefined): () => Promise<R
 /** Callers without a credential have one turn together. */
 const strangers = 'strangers';
 
-/** Serves an endpoint that authenticates its callers itself. */
-export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
-  definition: OpenEndpointDefinition<Params, Query, Body>,
+/** Serves an endpoint that authenticates its callers itself: query first, then access, then path and body. */
+export function buildOpenServe<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Admitted,
+>(
+  definition: OpenEndpointDefinition<Params, Query, Body, Admitted>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
-  const { method, findTurn } = definition;
+  const { method } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
     const { req } = context;
-    const { limits, rateLimiter, guestLimiter, strangerLimiter, pageTurns } = serving;
+    const { limits, pageTurns } = serving;
     const { values } = reader.parseQuery(req.url);
     if (takesChain) requireServed(values, serving.chains);
     const { headers } = req.raw;
     const client = findClient(context, limits.trustedProxies);
-    const handle = async () =>
-      definition.handle({
+    const admitted = await definition.admit({
+      headers,
+      query: values,
+      client,
+      ...limitSenders(context, serving, client),
+    });
+    const prepare = async (bytes?: Uint8Array) => ({
+      params: reader.parseParams(req.param()),
+      body: await reader.readBody(req.raw, { limits, bytes }),
+    });
+    const handle = async (takePrepared = prepare) => {
+      const response = await definition.handle({
+        ...(await takePrepared()),
         requestId: context.get('requestId'),
         headers,
-        params: reader.parseParams(req.param()),
         query: values,
-        body: await reader.readBody(req.raw, { limits, bytes: undefined }),
         client,
-        limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
-        limitClient: (name) =>
-          client === undefined
-            ? limitTogether(context, { rateLimiter: strangerLimiter, name })
-            : limitRate(context, { rateLimiter, rates: limits.rates, name: `${name} ${client}` }),
-        async limitGuest({ name, principalId }) {
-          await limitRate(context, { rateLimiter, rates: limits.rates, name });
-          await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
-        },
+        admitted,
         inPageTurn: pageTurns.run,
         // Anybody may have many wallets: such a request gives its place away while it waits for the database.
         inHeavyTurn: (owner, work) => serving.largeTurns.run({ owner, headers, isHeavy: true }, () => work()),
         disconnect: () => context.env?.outgoing?.destroy(),
       });
-    const findOwner = async () => (await findTurn?.({ headers, query: values, client })) ?? strangers;
-    const response = await (method === 'get'
-      ? handle()
-      : serving.largeTurns.run({ owner: findOwner, headers }, handle));
-    return answerAs(successStatus(method, serving.clientProfile), response);
+      return answerAs(successStatus(method, serving.clientProfile), response);
+    };
+    if (method === 'get') return handle();
+    const owner = definition.turnOf?.(admitted) ?? strangers;
+    const principalId = method === 'post' ? definition.principalOf?.(admitted) : undefined;
+    return serving.largeTurns.run({ owner, headers }, () =>
+      principalId === undefined
+        ? handle()
+        : answerOnce(context, { ...serving, principalId, prepare, isPreparedAhead: () => false }, handle),
+    );
+  };
+}
+
+function limitSenders(
+  context: Context<AppEnv>,
+  { limits: { rates }, rateLimiter, guestLimiter, strangerLimiter }: ServeContext,
+  client: string | undefined,
+): Pick<OpenSender<unknown>, 'limitRate' | 'limitClient' | 'limitGuest'> {
+  return {
+    limitRate: (name) => limitRate(context, { rateLimiter, rates, name }),
+    limitClient: (name) =>
+      client === undefined
+        ? limitTogether(context, { rateLimiter: strangerLimiter, name })
+        : limitRate(context, { rateLimiter, rates, name: `${name} ${client}` }),
+    async limitGuest({ name, principalId }) {
+      await limitRate(context, { rateLimiter, rates, name });
+      await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { endWalletSession } from '../../records/sessions/walletSessions.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { admitWallet } from '../guests/admitWallet.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { toWalletSession, walletSessionShape } from '../shapes/walletShapes.ts';
@@ -18,9 +19,8 @@ export function endWalletSessionEndpoint({ database, wallets, cookies }: GuestSe
     data: { schema: walletSessionShape, description: 'The ended session.' },
     refusals: [],
     example: {},
-    async handle({ headers, client, limitRate, requestId }) {
-      const session = await wallets.authenticate(headers, client);
-      await limitRate(session.wallet);
+    admit: admitWallet(wallets),
+    async handle({ headers, admitted: session, requestId }) {
       await endWalletSession(database, cookies.read(headers, 'wallet'));
       const response = respondSingle({ requestId, dataText: JSON.stringify(toWalletSession(session)) });
       response.headers.set('set-cookie', cookies.clear('wallet'));

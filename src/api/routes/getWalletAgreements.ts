@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { admitWallet } from '../guests/admitWallet.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { listOpenedRecords } from '../guests/listOpenedRecords.ts';
 import { respondPage } from '../shapes/envelopes.ts';
@@ -25,9 +26,8 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     data: { schema: walletAgreementShape, description: 'A page of agreements.', isList: true },
     refusals: [400],
     example: {},
-    async handle({ query, headers, client, limitRate, inHeavyTurn, requestId }) {
-      const { wallet } = await wallets.authenticate(headers, client);
-      await limitRate(wallet);
+    admit: admitWallet(wallets),
+    async handle({ query, admitted: { wallet }, inHeavyTurn, requestId }) {
       return inHeavyTurn(wallet, async () => {
         const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });
         return respondPage({

@@ -1,4 +1,5 @@
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { admitWallet } from '../guests/admitWallet.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { toWalletSession, walletSessionShape } from '../shapes/walletShapes.ts';
@@ -17,9 +18,8 @@ export function getWalletSession({ wallets }: GuestServices): Endpoint {
     data: { schema: walletSessionShape, description: 'The session.' },
     refusals: [],
     example: {},
-    async handle({ headers, client, limitRate, requestId }) {
-      const session = await wallets.authenticate(headers, client);
-      await limitRate(session.wallet);
+    admit: admitWallet(wallets),
+    async handle({ admitted: session, requestId }) {
       return respondSingle({ requestId, dataText: JSON.stringify(toWalletSession(session)) });
     },
   });

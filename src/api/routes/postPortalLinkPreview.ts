@@ -25,9 +25,12 @@ export function previewPortalLink({ database, publicBaseUrl, failedAttempts }: S
     data: { schema: portalLinkPreviewShape, description: 'What the session would be.' },
     refusals: [400, 413, 415],
     example: { body: { link: `agp_${'0123456789abcdef'.repeat(4)}` } },
-    async handle({ body, headers, client, requestId }) {
+    async admit({ headers, client, limitClient }) {
       requireOwnPage(headers, publicBaseUrl);
       if (client !== undefined) failedAttempts.require(client);
+      await limitClient('portal link');
+    },
+    async handle({ body, client, requestId }) {
       const preview = await readPreview(database, body.link).catch((error: unknown) => {
         if (client !== undefined && error instanceof AccessError) failedAttempts.note(client);
         throw error;

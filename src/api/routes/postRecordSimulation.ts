@@ -20,6 +20,7 @@ export function simulateRecordEndpoint({ reads, limits }: Services): Endpoint {
       'Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. Asks no node. Stores and sends nothing.',
     scope: 'agreements.read',
     isHeavy: true,
+    isRead: true,
     params: recordParams,
     query: chainOfReference,
     body: z.strictObject({ steps: stepsShape }),

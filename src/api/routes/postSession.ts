@@ -5,6 +5,7 @@ import { createSession as openSession } from '../../records/sessions/createSessi
 import { endSessionOfToken } from '../../records/sessions/endSession.ts';
 import { redeemPortalLink } from '../../records/sessions/portalLinks.ts';
 import { toSession } from '../../records/sessions/sessionRow.ts';
+import { hasApiKey } from '../authentication/authenticator.ts';
 import { refuseForeignPage, requireOwnPage } from '../authentication/ownPage.ts';
 import type { SessionServices } from '../authentication/sessionServices.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
@@ -45,14 +46,25 @@ export function createSession(services: SessionServices): Endpoint {
     refusals: [400, 413, 415],
     reasons: ['session_limit_reached'],
     example: { body: { label: 'Ada, on her laptop', capabilities: ['agreements.read', 'webhooks.read'] } },
-    async handle({ headers, body = {}, client, limitRate, requestId }) {
+    async admit({ headers, client, limitRate, limitClient }) {
+      if (!hasApiKey(headers)) {
+        if (client !== undefined) failedAttempts.require(client);
+        await limitClient('portal link');
+        return undefined;
+      }
+      refuseForeignPage(headers, publicBaseUrl);
+      const caller = await authenticator.authenticate(headers, () => client);
+      await limitRate(caller.principalId);
+      return caller;
+    },
+    principalOf: (caller) => caller?.principalId,
+    async handle({ headers, body = {}, client, admitted: caller, requestId }) {
       const open = async () => {
         if (body.link === undefined) {
           refuseForeignPage(headers, publicBaseUrl);
-          const { principalId, keyId, session } = await authenticator.authenticate(headers, () => client);
-          if (session)
+          if (!caller)
             throw new AccessError('unauthorized', 'Opening a session requires an API key or a portal link.');
-          await limitRate(principalId);
+          const { principalId, keyId } = caller;
           const { capabilities = null, label } = body;
           const opened = await openSession(database, { principalId, keyId, capabilities, label }, limits);
           quotas.note(principalId, { answerBytes: measureStored([opened.session]) });
@@ -60,7 +72,6 @@ export function createSession(services: SessionServices): Endpoint {
         }
         requireOwnPage(headers, publicBaseUrl);
         requireLinkAlone(body);
-        if (client !== undefined) failedAttempts.require(client);
         return redeemPortalLink(database, body.link, limits).catch((error: unknown) => {
           if (client !== undefined && error instanceof AccessError) failedAttempts.note(client);
           throw error;

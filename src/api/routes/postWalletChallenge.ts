@@ -31,9 +31,11 @@ export function createWalletChallenge({ database, chains, publicBaseUrl }: Guest
     data: { schema: walletChallengeShape, description: 'The message to sign with `personal_sign`.' },
     refusals: [400, 413, 415],
     example: { body: { wallet: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' } },
-    async handle({ body, headers, limitClient, requestId }) {
+    async admit({ headers, limitClient }) {
       requireOwnPage(headers, publicBaseUrl);
       await limitClient('wallet challenge');
+    },
+    async handle({ body, requestId }) {
       const { wallet, chainId = chains[0]?.chainId ?? 1 } = body;
       const challenge = await createChallenge(database, { wallet, chainId, publicBaseUrl });
       return respondSingle({ requestId, dataText: JSON.stringify(challenge) });

@@ -32,10 +32,12 @@ export function createWalletSession(services: GuestServices): Endpoint {
     example: {
       body: { challengeId: 'wch_0123456789abcdef0123456789abcdef', signature: `0x${'1b'.repeat(65)}` },
     },
-    async handle({ body, headers, client, limitClient, requestId }) {
+    async admit({ headers, client, limitClient }) {
       requireOwnPage(headers, publicBaseUrl);
       if (client !== undefined) failedAttempts.require(client);
       await limitClient('wallet login');
+    },
+    async handle({ body, headers, client, requestId }) {
       const lifetimeSeconds = limits.sessionIdleSeconds;
       const { session, token } = await openWalletSession(database, { ...body, lifetimeSeconds }).catch(
         (error: unknown) => {

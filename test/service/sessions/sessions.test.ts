@@ -36,6 +36,24 @@ describe('a session', () => {
     });
   });
 
+  test('is opened once under an Idempotency-Key, with the same cookie each time', async () => {
+    const headers = { 'x-api-key': scene.principal.key, 'idempotency-key': 'one-session' };
+    const open = (label: string) =>
+      scene.newBrowser().call('POST', '/v0/sessions', { body: { label }, headers });
+    const first = await open('once');
+    const again = await open('once');
+    expect(again.body.data).toEqual(first.body.data);
+    expect(again.headers.getSetCookie()).toEqual(first.headers.getSetCookie());
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const listed = await scene.principal.call('GET', '/v0/sessions');
+    const labels = z
+      .array(sessionShape)
+      .parse(listed.body.data)
+      .filter(({ label }) => label === 'once');
+    expect(labels).toHaveLength(1);
+    expect(outcome(await open('twice'))).toMatchObject({ status: 409 });
+  });
+
   test('is stored only for its host and only over TLS if there is TLS', async () => {
     const secure = await startTestApi(scene.service.databaseUrl, {
       env: { PUBLIC_BASE_URL: 'https://agreements.example' },

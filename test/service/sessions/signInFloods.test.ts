@@ -53,6 +53,24 @@ test('a client that the service can tell from others is held to its own rate', a
   await behindProxy.close();
 });
 
+test.each([
+  ['/v0/wallet/challenges', '192.0.2.11'],
+  ['/v0/wallet/sessions', '192.0.2.12'],
+  ['/v0/sessions/links/preview', '192.0.2.13'],
+  ['/v0/sessions', '192.0.2.14'],
+])('requests to %s count before their bodies are read', async (path, client) => {
+  const { baseUrl, close } = await startTestApi(service.databaseUrl, {
+    env: { RATE_LIMIT_WRITES: '1', RATE_LIMIT_WRITE_BURST: '1', TRUSTED_PROXIES: '1' },
+  });
+  const headers = { 'x-forwarded-for': client };
+  const send = () => createBrowser(baseUrl).call('POST', path, { text: '{', headers });
+  const answers = await Promise.all(Array.from({ length: 20 }, send));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses).toContain(400);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(10);
+  await close();
+});
+
 test('requests through a proxy that is not configured are told once to the operator', async () => {
   const told = () => service.logLines.filter((line) => line.includes('TRUSTED_PROXIES')).length;
   expect(told()).toBe(0);

@@ -11,6 +11,7 @@ import { preflightShape } from '../../shapes/resources.ts';
 import { signableDeploymentShape, signableShape } from '../../shapes/signableShape.ts';
 import { present } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
+import { checkedData } from '../checkedData.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
   agreementIdArgument,
@@ -38,10 +39,10 @@ const prepareDeployment = defineHostedTool({
   }),
   async handle({ signerAddress: signer, deadline, docUri, documentId, ...deployment }, call) {
     const checked = await call.ask('validateDeployment', { body: present(deployment) });
-    const { variables, participants, observers, warnings } = preflightShape.parse(checked.data);
+    const { variables, participants, observers, warnings } = checkedData(preflightShape, checked.data);
     const make = async (more: object) => {
       const body = present({ ...deployment, signer, deadline, docUri, documentId, ...more });
-      return signableDeploymentShape.parse((await call.ask('makeDeployTypedData', { body })).data);
+      return checkedData(signableDeploymentShape, (await call.ask('makeDeployTypedData', { body })).data);
     };
     const first = await make({});
     const isNamed = docUri !== undefined || documentId !== undefined;
@@ -76,7 +77,7 @@ const prepareInput = defineHostedTool({
     const body = present({ inputId, values, signer, deadline });
     const { data } = await call.ask('makeInputTypedData', { params: { id }, body });
     return {
-      ...describeSignable(signableShape.parse(data), signer),
+      ...describeSignable(checkedData(signableShape, data), signer),
       nextStep:
         'Sign typedData with the signer, then call submit_input with the same agreementId, inputId and values, and signer, deadline, signatureV, signatureR, signatureS.',
     };

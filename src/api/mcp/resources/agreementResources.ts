@@ -4,6 +4,7 @@ import { NotFoundError } from '../../../platform/errors/serviceError.ts';
 import { documentShape } from '../../routes/getDocument.ts';
 import { inputRecordShape, recordShape, summaryShape } from '../../shapes/resources.ts';
 import type { AgentCall } from '../agentCall.ts';
+import { checkedData } from '../checkedData.ts';
 import { fenceText } from '../quotedData.ts';
 
 /** Agreements as resources, each by its id. */
@@ -54,10 +55,10 @@ type Asked = { readonly id: string; readonly part: string; readonly call: AgentC
 async function readPart(uri: string, { id, part, call }: Asked) {
   if (part === '/history') {
     const { data } = await call.ask('listAgreementInputs', { params: { id }, query: { limit: '100' } });
-    const quotedHistory = z.array(inputRecordShape).parse(data);
+    const quotedHistory = checkedData(z.array(inputRecordShape), data);
     return { uri, mimeType: 'application/json', text: write({ quotedHistory }) };
   }
-  const record = recordShape.parse((await call.ask('getAgreement', { params: { id } })).data);
+  const record = checkedData(recordShape, (await call.ask('getAgreement', { params: { id } })).data);
   if (part === '') return { uri, mimeType: 'application/json', text: write({ quotedRecord: record }) };
   if (record.documentId === undefined) throw new ResourceNotFoundError(uri);
   const { data } = await call.ask('getAgreementDocument', { params: { documentId: record.documentId } });

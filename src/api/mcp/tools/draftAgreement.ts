@@ -4,6 +4,7 @@ import { preflightShape, templateReportShape } from '../../shapes/resources.ts';
 import { chainIdArgument, deploymentArguments, documentArgument, valuesArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { checkedData } from '../checkedData.ts';
 import { defineTool, readOnly } from '../defineTool.ts';
 import { quoteNames } from '../quotedData.ts';
 
@@ -82,7 +83,7 @@ export const draftAgreement = defineTool({
         maxTokens: args.maxTokens,
       };
     }
-    const report = templateReportShape.parse(checked.data);
+    const report = checkedData(templateReportShape, checked.data);
     const deployment = args.chainId === undefined ? undefined : await checkDeployment(args, call);
     const findings = listFindings(report);
     return {
@@ -126,7 +127,7 @@ async function check(ask: () => Promise<{ data: unknown }>): Promise<Checked> {
 async function checkDeployment({ maxTokens: _room, ...body }: Args, call: AgentCall) {
   const checked = await check(() => call.ask('validateDeployment', { body }));
   if (!checked.ok) return { ready: false, reason: checked.reason, problems: checked.problems };
-  return { ready: true, problems: [], quotedValues: preflightShape.parse(checked.data).variables };
+  return { ready: true, problems: [], quotedValues: checkedData(preflightShape, checked.data).variables };
 }
 
 function listFindings({ analysis }: Report) {

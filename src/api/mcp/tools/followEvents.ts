@@ -3,6 +3,7 @@ import { feedEventShape } from '../../shapes/eventShapes.ts';
 import { agreementIdArgument, chainOfAddress, chainQuery } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { checkedData } from '../checkedData.ts';
 import { countItems, defineTool, readOnly, refuseArguments, type ToolAnswer } from '../defineTool.ts';
 import { searchPages } from '../searchPages.ts';
 
@@ -116,7 +117,7 @@ async function readPage(call: AgentCall, { limit, cursor }: { limit: number; cur
   const { data, pageInfo } = await call.ask('listEvents', {
     query: { limit: String(limit), ...(cursor !== undefined && { after: cursor }) },
   });
-  return { found: z.array(feedEventShape).parse(data), nextCursor: pageInfo?.nextCursor ?? null };
+  return { found: checkedData(z.array(feedEventShape), data), nextCursor: pageInfo?.nextCursor ?? null };
 }
 
 async function findId(

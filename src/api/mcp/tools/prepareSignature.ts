@@ -11,6 +11,7 @@ import {
   valuesArgument,
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
+import { checkedData } from '../checkedData.ts';
 import { defineTool, parseArguments } from '../defineTool.ts';
 import { handOutLink, type LinkSealer, type LinkSubject } from '../handOutLink.ts';
 import { lookAhead } from '../lookAhead.ts';
@@ -122,7 +123,7 @@ async function prepareDeploy(args: Args, call: AgentCall) {
   const { data } = await call.ask('makeDeployTypedData', {
     body: { agreement, chainId, signer, ...present(given) },
   });
-  const signable = signableDeploymentShape.parse(data);
+  const signable = checkedData(signableDeploymentShape, data);
   const title = findTitle(agreement);
   const { signed, unsigned } = sortValues({ agreement, initValues, participants });
   const means = [
@@ -140,8 +141,8 @@ async function prepareInput(args: Args, call: AgentCall) {
   const reference = { params: { id: agreementId }, query: chainQuery(args.chainId) };
   const body = { inputId, values: args.values ?? {}, signer, ...present({ deadline: args.deadline }) };
   const { data } = await call.ask('makeInputTypedData', { ...reference, body });
-  const signable = signableShape.parse(data);
-  const record = recordShape.parse((await call.ask('getAgreement', reference)).data);
+  const signable = checkedData(signableShape, data);
+  const record = checkedData(recordShape, (await call.ask('getAgreement', reference)).data);
   const { state = '', variables: values, json } = record;
   const led = lookAhead(json, { state, values }).find((next) => next.inputId === inputId);
   const leads = led ? ` It leads from ${quoteName(state)} to ${quoteName(led.leadsTo)}.` : '';

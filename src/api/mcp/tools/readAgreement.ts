@@ -4,6 +4,7 @@ import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
 import { agreementIdArgument, chainOfAddress, chainQuery, consistencyArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { checkedData } from '../checkedData.ts';
 import { countItems, defineTool, readOnly, type ToolAnswer } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { nextShape } from '../nextShape.ts';
@@ -86,7 +87,7 @@ async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<type
   const { call } = asked;
   const { agreementId: id, chainId, consistency } = args;
   const request = { params: { id }, query: chainQuery(chainId), consistency };
-  const record = recordShape.parse((await call.ask('getAgreement', request)).data);
+  const record = checkedData(recordShape, (await call.ask('getAgreement', request)).data);
   const { json, variables: values } = record;
   const state = record.status === 'Deployed' ? (record.state ?? null) : null;
   const next = state === null ? [] : lookAhead(json, { state, values });
@@ -159,19 +160,16 @@ async function readHistory({ agreementId: id, chainId, historyCursor }: Args, { 
   const cursor = historyCursor === undefined ? {} : { cursor: historyCursor };
   const query = { ...chainQuery(chainId), ...cursor, limit: String(historyLimit) };
   const { data, pageInfo } = await call.ask('listAgreementInputs', { params: { id }, query });
-  const inputs = z
-    .array(inputRecordShape)
-    .parse(data)
-    .map((one) => ({
-      inputId: one.inputId,
-      status: one.status,
-      ...(one.fromState !== undefined && { fromState: one.fromState }),
-      ...(one.toState !== undefined && { toState: one.toState }),
-      ...(one.signer !== undefined && { signer: one.signer }),
-      at: one.createdAt,
-      txHash: one.txHash,
-      quotedValues: one.values,
-      ...(one.error && { error: one.error.message }),
-    }));
+  const inputs = checkedData(z.array(inputRecordShape), data).map((one) => ({
+    inputId: one.inputId,
+    status: one.status,
+    ...(one.fromState !== undefined && { fromState: one.fromState }),
+    ...(one.toState !== undefined && { toState: one.toState }),
+    ...(one.signer !== undefined && { signer: one.signer }),
+    at: one.createdAt,
+    txHash: one.txHash,
+    quotedValues: one.values,
+    ...(one.error && { error: one.error.message }),
+  }));
   return { inputs, nextCursor: pageInfo?.nextCursor ?? null };
 }

@@ -5,12 +5,14 @@ import {
   agreementIdArgument,
   chainIdArgument,
   chainQuery,
+  consistencyArgument,
   deploymentArguments,
   documentArgument,
   valuesArgument,
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { checkedData } from '../checkedData.ts';
 import { defineTool, readOnly, refuseArguments } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { nextShape } from '../nextShape.ts';
@@ -36,6 +38,7 @@ const input = z.strictObject({
     .max(200)
     .default([])
     .describe('Played in order'),
+  consistency: consistencyArgument,
   maxTokens: maxTokensArgument,
 });
 
@@ -110,18 +113,22 @@ async function play(
   args: Args,
   call: AgentCall,
 ): Promise<{ json: unknown; played: Played; rulesAtDeployment: readonly Rule[] | undefined }> {
-  const { agreementId: id, agreement, chainId, maxTokens: _room, ...rest } = args;
+  const { agreementId: id, agreement, chainId, consistency, maxTokens: _room, ...rest } = args;
   const steps = args.steps.map(({ values = {}, ...step }) => ({ ...step, values }));
   if (id !== undefined && agreement === undefined) {
-    const request = { params: { id }, query: chainQuery(chainId) };
+    const request = { params: { id }, query: chainQuery(chainId), consistency };
     const { data } = await call.ask('simulateRecord', { ...request, body: { steps } });
-    const record = recordShape.parse((await call.ask('getAgreement', request)).data);
-    return { json: record.json, played: recordSimulationShape.parse(data), rulesAtDeployment: undefined };
+    const record = checkedData(recordShape, (await call.ask('getAgreement', request)).data);
+    return {
+      json: record.json,
+      played: checkedData(recordSimulationShape, data),
+      rulesAtDeployment: undefined,
+    };
   }
   if (id !== undefined || agreement === undefined)
     throw refuseArguments([{ path: 'agreementId', message: 'is needed, or agreement, and not both' }]);
   const body = { ...rest, agreement, steps, ...(chainId !== undefined && { chainId }) };
-  const played = simulationShape.parse((await call.ask('simulateAgreement', { body })).data);
+  const played = checkedData(simulationShape, (await call.ask('simulateAgreement', { body })).data);
   return { json: agreement, played, rulesAtDeployment: played.deployment.rules };
 }
 

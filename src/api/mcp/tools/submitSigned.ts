@@ -11,6 +11,7 @@ import {
   valuesArgument,
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
+import { checkedData } from '../checkedData.ts';
 import { defineTool, parseArguments, refuseArguments } from '../defineTool.ts';
 import { lookAhead, tellNext } from '../lookAhead.ts';
 import { quoteName } from '../quotedData.ts';
@@ -77,7 +78,7 @@ async function deploy(args: Args, call: AgentCall) {
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     },
   });
-  const record = recordShape.parse(data);
+  const record = checkedData(recordShape, data);
   const { consistency, warnings } = meta;
   const { text, ...standing } = tellStanding(record);
   return {
@@ -104,10 +105,10 @@ async function submit(args: Args, call: AgentCall) {
     ...reference,
     body: { inputId, values, signer, deadline, signature },
   });
-  const submitted = inputRecordShape.parse(sent.data);
+  const submitted = checkedData(inputRecordShape, sent.data);
   const { consistency } = sent.meta;
   const isShown = wait && (await awaitShown(call, { ...reference, consistency }));
-  const record = recordShape.parse((await call.ask('getAgreement', reference)).data);
+  const record = checkedData(recordShape, (await call.ask('getAgreement', reference)).data);
   const status = isShown ? await readStatus(call, { ...reference, submitted }) : submitted;
   const { text, ...standing } = tellStanding(record);
   const textOf = {
