@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import type { Limits } from '../../platform/config/limits.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { RateLimitedError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { describeError, errorResponse } from '../../platform/http/errorResponse.ts';
 import { IdempotencyConflictError } from '../../platform/http/requestErrors.ts';
@@ -34,7 +35,7 @@ const passingStatuses = new Set([402, 429]);
 /**
  * Answers a request under an Idempotency-Key. The first request is carried out; later ones get its answer,
  * even a refusal. Server errors and refusals because of a quota are not kept, so that the request can be sent
- * again. Without a key a request is just carried out.
+ * again; after a server error, which may come after the effect, only the same one. Without a key a request is just carried out.
  *
  * @throws IdempotencyConflictError if the key belongs to another request, or to one that is still at work.
  * @throws RateLimitedError if the principal's answers that are kept have too many bytes.
@@ -43,7 +44,7 @@ const passingStatuses = new Set([402, 429]);
 export async function answerOnce<Prepared>(
   context: Context<AppEnv>,
   once: Once<Prepared>,
-  run: (takePrepared?: TakePrepared<Prepared>) => Promise<Response>,
+  run: (takePrepared?: TakePrepared<Prepared>, derive?: Derive) => Promise<Response>,
 ): Promise<Response> {
   const { idempotency, pageTurns, quotas, limits, logger, principalId } = once;
   const { req } = context;
@@ -65,14 +66,15 @@ export async function answerOnce<Prepared>(
     // The effect exists: the caller gets the answer even if it cannot be stored.
     const isKept = answer.status < 500 && !passingStatuses.has(answer.status);
     if (isKept) quotas.note(principalId, { answerBytes: Buffer.byteLength(answer.text) });
-    await (isKept ? attempt.complete(answer) : attempt.release()).catch((error: unknown) =>
+    const free = () => (answer.status < 500 ? attempt.release() : attempt.reopen());
+    await (isKept ? attempt.complete(answer) : free()).catch((error: unknown) =>
       logger.warn({ requestId, err: error }, 'failed to store the response for an idempotency key'),
     );
     return answer;
   };
   try {
     await requireRoom(quotas, principalId);
-    const response = await run(takePrepared);
+    const response = await run(takePrepared, attempt.derive);
     const { text, ...init } = await keep(response);
     return findText(response) === undefined ? new Response(text, init) : response;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { LogPosition } from '../../platform/database/reads.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import type { Reason } from '../../platform/errors/serviceError.ts';
 import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 import type { Issue } from '../../protocol/errors.ts';
@@ -23,6 +24,8 @@ export type EndpointRequest<Params, Query, Body> = {
   disconnect(): void;
   /** Consistency requirements of a read. */
   readonly readAfter: LogPosition;
+  /** Given under an Idempotency-Key: what is made from its bytes is the same if the request is carried out again. */
+  readonly derive?: Derive | undefined;
 };
 
 /** A request of any caller, before its body is read. */

@@ -5,6 +5,7 @@ import type { ClientProfile } from '../../platform/config/clientProfile.ts';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { LogPosition } from '../../platform/database/reads.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { refuseChain } from '../agreements/checkDeployment.ts';
 import { type Authenticator, authorize } from '../authentication/authenticator.ts';
@@ -84,12 +85,13 @@ export function buildServe<
       const parts = { caller, params, query, body, inPageTurn };
       return { consistency, parts, takeAhead: holdOnce(definition.readAhead?.(parts)) };
     };
-    const begin = async (compute?: BeginComputing, takePrepared = prepare) => {
+    const begin = async (compute?: BeginComputing, takePrepared = prepare, derive?: Derive) => {
       const { consistency, parts, takeAhead } = await takePrepared();
       const request = {
         ...parts,
         requestId: context.get('requestId'),
         headers: req.raw.headers,
+        derive,
         disconnect: () => context.env?.outgoing?.destroy(),
       };
       const readAfter =
@@ -99,15 +101,15 @@ export function buildServe<
       return isInPageTurn ? inPageTurn(answer) : answer();
     };
     // Only `begin` holds the body, and it has ended before an answer is awaited.
-    const handle = async (compute?: BeginComputing, takePrepared?: typeof prepare) => {
-      const response = await awaitAnswer(await begin(compute, takePrepared));
+    const handle = async (compute?: BeginComputing, takePrepared?: typeof prepare, derive?: Derive) => {
+      const response = await awaitAnswer(await begin(compute, takePrepared, derive));
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
     if (method === 'get') return handle();
     return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, (compute) =>
       method === 'post'
-        ? answerOnce(context, { ...serving, principalId, prepare, isPreparedAhead }, (takePrepared) =>
-            handle(compute, takePrepared),
+        ? answerOnce(context, { ...serving, principalId, prepare, isPreparedAhead }, (takePrepared, derive) =>
+            handle(compute, takePrepared, derive),
           )
         : handle(compute),
     );
@@ -158,7 +160,7 @@ export function buildOpenServe<
       params: reader.parseParams(req.param()),
       body: await reader.readBody(req.raw, { limits, bytes }),
     });
-    const handle = async (takePrepared = prepare) => {
+    const handle = async (takePrepared = prepare, derive?: Derive) => {
       const response = await definition.handle({
         ...(await takePrepared()),
         requestId: context.get('requestId'),
@@ -166,6 +168,7 @@ export function buildOpenServe<
         query: values,
         client,
         admitted,
+        derive,
         inPageTurn: pageTurns.run,
         // Anybody may have many wallets: such a request gives its place away while it waits for the database.
         inHeavyTurn: (owner, work) => serving.largeTurns.run({ owner, headers, isHeavy: true }, () => work()),

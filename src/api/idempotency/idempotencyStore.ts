@@ -7,6 +7,7 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { idempotencyKeys } from '../../platform/database/tables/idempotencyKeys.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { noteReadBytes } from '../../platform/http/readCost.ts';
 import { IdempotencyConflictError } from '../../platform/http/requestErrors.ts';
 import { createLeaseKeeper, type Identity } from './keyLeaseKeeper.ts';
@@ -32,6 +33,10 @@ export type Attempt = {
   complete(answer: StoredAnswer): Promise<void>;
   /** Frees the key as if it had never been used. */
   release(): Promise<void>;
+  /** Lets the same request begin again, which may have taken effect, and no other one under this key. */
+  reopen(): Promise<void>;
+  /** The same bytes for each attempt of the request. */
+  readonly derive: Derive;
 };
 
 export type Beginning =
@@ -72,10 +77,10 @@ const beginStatement = `
   order by principal_id, key
   on conflict (principal_id, key) do update set fingerprint = excluded.fingerprint,
     attempt_id = excluded.attempt_id, lease_until = excluded.lease_until, answer = null,
-    expires_at = excluded.expires_at
+    expires_at = case when used.expires_at <= now() then excluded.expires_at else used.expires_at end
   where used.expires_at <= now()
     or (used.lease_until <= now() and used.fingerprint = excluded.fingerprint)
-  returning attempt_id`;
+  returning attempt_id, extract(epoch from expires_at)::text as until`;
 /** Bytes of an answer that is read in a turn. */
 const largeBytes = 65_536;
 const findStatement = `
@@ -88,24 +93,30 @@ const completeStatement = `
   update service.idempotency_keys as used set answer = completed.answer, lease_until = null
   from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as completed(principal_id, key, attempt_id, answer)
   where used.principal_id = completed.principal_id and used.key = completed.key and used.attempt_id = completed.attempt_id`;
+const reopenStatement = `
+  update service.idempotency_keys set lease_until = now()
+  where principal_id = $1 and key = $2 and attempt_id = $3 and lease_until is not null`;
 const releaseStatement =
   'delete from service.idempotency_keys where principal_id = $1 and key = $2 and attempt_id = $3';
 
 type FoundKey = RowOf<typeof idempotencyKeys, 'fingerprint' | 'answer'> & { bytes: number };
 
-/** Only the first of several concurrent requests under one key may begin. */
-const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
-  const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
-  const asked = [...firsts.values()];
-  const begun = await runPrepared<RowOf<typeof idempotencyKeys, 'attempt_id'>>(pool, beginStatement, [
-    asked.map(({ principalId }) => principalId),
-    asked.map(({ key }) => key),
-    asked.map(({ fingerprint }) => fingerprint),
-    asked.map(({ attemptId }) => attemptId),
-  ]);
-  const ids = new Set(begun.map(({ attempt_id }) => attempt_id));
-  return requests.map(({ attemptId }) => ids.has(attemptId));
-});
+/** Only the first of several concurrent requests under one key may begin: it gets the time until which the key is its own. */
+const beginOne = inGroups<KeyedRequest & { attemptId: string }, string | undefined>(
+  async (pool, requests) => {
+    const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
+    const asked = [...firsts.values()];
+    type Begun = RowOf<typeof idempotencyKeys, 'attempt_id'> & { until: string };
+    const begun = await runPrepared<Begun>(pool, beginStatement, [
+      asked.map(({ principalId }) => principalId),
+      asked.map(({ key }) => key),
+      asked.map(({ fingerprint }) => fingerprint),
+      asked.map(({ attemptId }) => attemptId),
+    ]);
+    const times = new Map(begun.map(({ attempt_id, until }) => [attempt_id, until]));
+    return requests.map(({ attemptId }) => times.get(attemptId));
+  },
+);
 
 const completeOne = inGroups<{ identity: Identity; encrypted: Uint8Array }, undefined>(
   async (pool, completed) => {
@@ -132,7 +143,10 @@ export function createIdempotencyStore(options: {
   const { pool, cipher } = options;
   const leases = createLeaseKeeper({ ...options, leaseSeconds });
 
-  const createAttempt = ({ principalId, key }: KeyedRequest, attemptId: string): Attempt => {
+  const createAttempt = (
+    { principalId, key, fingerprint }: KeyedRequest,
+    { attemptId, until }: { attemptId: string; until: string },
+  ): Attempt => {
     const identity = [principalId, key, attemptId] as const;
     leases.keep(identity);
     return {
@@ -145,6 +159,12 @@ export function createIdempotencyStore(options: {
         leases.drop(identity);
         await runPrepared(pool, releaseStatement, identity);
       },
+      async reopen() {
+        leases.drop(identity);
+        await runPrepared(pool, reopenStatement, identity);
+      },
+      derive: (purpose) =>
+        cipher.derive(`${contextOf({ principalId, key })} ${fingerprint} ${until} ${purpose}`),
     };
   };
 
@@ -168,8 +188,9 @@ export function createIdempotencyStore(options: {
       const { principalId, key, fingerprint } = request;
       for (let tries = 0; tries < maxTries; tries++) {
         const attemptId = randomUUID();
-        const isBegun = await beginOne(pool, { ...request, attemptId });
-        if (isBegun) return { kind: 'begun', attempt: createAttempt(request, attemptId) };
+        const until = await beginOne(pool, { ...request, attemptId });
+        if (until !== undefined)
+          return { kind: 'begun', attempt: createAttempt(request, { attemptId, until }) };
         const [found] = await runPrepared<FoundKey>(pool, findStatement, [principalId, key]);
         if (!found) continue;
         if (found.fingerprint !== fingerprint) return { kind: 'usedOtherwise' };

@@ -40,11 +40,11 @@ export function createWebhook(services: WebhookServices): Endpoint {
         filters: { templateIds: ['did:template:lease'], toStates: ['SIGNED', 'ENDED'] },
       },
     },
-    async handle({ body, caller, requestId }) {
+    async handle({ body, caller, derive, requestId }) {
       const { principalId, keyId } = caller;
       await services.quotas.check(principalId, 'webhook');
       const { subscription, secret } = await createSubscription(
-        { ...body, principalId, apiKeyId: keyId },
+        { ...body, principalId, apiKeyId: keyId, derive },
         services,
       );
       // Disabled webhooks stay.

@@ -40,10 +40,14 @@ export function rotateWebhookSecret(services: WebhookServices): Endpoint {
       body: { graceSeconds: 3_600 },
       after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }],
     },
-    async handle({ params, body, caller, requestId }) {
+    async handle({ params, body, caller, derive, requestId }) {
       const { principalId } = caller;
       const graceSeconds = body?.graceSeconds ?? defaultGraceSeconds;
-      const { subscription, secret } = await rotateSecret({ ...params, principalId }, graceSeconds, services);
+      const { subscription, secret } = await rotateSecret(
+        { ...params, principalId },
+        { graceSeconds, derive },
+        services,
+      );
       const dataText = JSON.stringify(toSubscription(subscription, secret));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
     },

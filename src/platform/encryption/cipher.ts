@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+} from 'node:crypto';
 import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 
 /** Encrypts secrets that readers of the database must not see. */
@@ -7,6 +14,8 @@ export type Cipher = {
   encrypt(text: string, context: string): Buffer;
   /** @throws Error for bytes that were encrypted with another key or in another context, or that were changed. */
   decrypt(bytes: Uint8Array, context: string): string;
+  /** 32 bytes that only the same key and name give, and from which neither can be found. */
+  derive(name: string): Buffer;
 };
 
 const algorithm = 'aes-256-gcm';
@@ -25,6 +34,8 @@ export function createCipher(keys: EncryptionKeys): Cipher {
   const current = createSecretKey(first);
   const keysById = new Map(keys.map((key) => [identify(key).toString('hex'), createSecretKey(key)]));
   const currentId = identify(first);
+  // No key serves two purposes.
+  const derivationKey = createHmac('sha256', first).update('derivation').digest();
   return {
     encrypt(text, context) {
       const nonce = randomBytes(nonceBytes);
@@ -32,6 +43,7 @@ export function createCipher(keys: EncryptionKeys): Cipher {
       const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([currentId, nonce, cipher.getAuthTag(), ciphertext]);
     },
+    derive: (name) => createHmac('sha256', derivationKey).update(name).digest(),
     decrypt(bytes, context) {
       const parts = Buffer.from(bytes);
       const nonceAt = keyIdBytes;

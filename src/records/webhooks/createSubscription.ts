@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import {
@@ -5,6 +6,7 @@ import {
   type SubscriptionFilters,
   webhookSubscriptions,
 } from '../../platform/database/tables/webhooks.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
 import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import { removeLongDisabled } from './removeLongDisabled.ts';
@@ -22,16 +24,19 @@ export type NewSubscription = {
   /** An empty list means the default types. */
   readonly eventTypes?: readonly SubscribableEventType[] | null | undefined;
   readonly filters?: SubscriptionFilters | null | undefined;
+  /** For a request that may be repeated: gives the same id and secret each time. */
+  readonly derive?: Derive | undefined;
 };
 
 /**
- * Creates an active subscription. It receives every event released after its commit, and no earlier one.
+ * Creates an active subscription. It receives every event released after its commit, and no earlier one. A repeated
+ * request gets the one that it created before.
  *
  * @returns with the secret, which cannot be read again.
  * @throws RefusedError `webhook_target_not_allowed`, `webhook_limit_reached`.
  */
 export async function createSubscription(
-  { principalId, apiKeyId, url, eventTypes, filters }: NewSubscription,
+  { principalId, apiKeyId, url, eventTypes, filters, derive }: NewSubscription,
   {
     database,
     cipher,
@@ -40,10 +45,15 @@ export async function createSubscription(
   }: Pick<WebhookServices, 'database' | 'cipher' | 'webhookSettings' | 'targetRules'>,
 ): Promise<{ subscription: SubscriptionRow; secret: string }> {
   await requireTarget(url, targetRules);
-  const id = createId('wh');
-  const secret = createSigningSecret();
+  const id = createId('wh', derive?.('id'));
+  const secret = createSigningSecret(derive?.('secret'));
   return inTransaction(database, async (transaction) => {
     await lockPrincipal(transaction, principalId);
+    const created = and(eq(webhookSubscriptions.id, id), eq(webhookSubscriptions.principalId, principalId));
+    const [known] = derive
+      ? await transaction.select(subscriptionColumns).from(webhookSubscriptions).where(created)
+      : [];
+    if (known) return { subscription: known, secret };
     // A concurrent release without this subscription is in the feed before this commit; later ones are
     // delivered.
     await lockFeeds(transaction, [principalId]);

@@ -1,40 +1,58 @@
 import { eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
-import { NotFoundError } from '../../platform/errors/serviceError.ts';
+import type { Cipher } from '../../platform/encryption/cipher.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
-import { createSigningSecret, encryptSecret } from './secrets.ts';
+import { createSigningSecret, decryptSecret, encryptSecret } from './secrets.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 import type { WebhookServices } from './webhookServices.ts';
 
 /**
  * Gives a principal's subscription a new secret. The current one stays valid for the grace period. An even
- * older one in its grace period ends now: there are never more than two.
+ * older one in its grace period ends now: there are never more than two. A repeated request changes nothing while the
+ * secret is the one that it gave before.
  *
- * @param graceSeconds 0 ends the old secret at once.
+ * @param rotation.graceSeconds 0 ends the old secret at once.
+ * @param rotation.derive for a request that may be repeated: gives the same secret each time.
  * @returns with the new secret, which cannot be read again.
  * @throws NotFoundError, AccessError as `getSubscription` does.
  */
 export async function rotateSecret(
   reference: SubscriptionReference,
-  graceSeconds: number,
+  { graceSeconds, derive }: { graceSeconds: number; derive?: Derive | undefined },
   { database, cipher }: Pick<WebhookServices, 'database' | 'cipher'>,
 ): Promise<{ subscription: SubscriptionRow; secret: string }> {
-  await getSubscription(database, reference);
   const { id } = reference;
-  const secret = createSigningSecret();
+  const secret = createSigningSecret(derive?.('secret'));
   const hasGrace = graceSeconds > 0;
-  // One statement: of two concurrent rotations, each passes on the other's result.
-  const [subscription] = await database
-    .update(webhookSubscriptions)
-    .set({
-      secret: encryptSecret(cipher, { subscriptionId: id, secret }),
-      previousSecret: hasGrace ? sql`${webhookSubscriptions.secret}` : null,
-      previousSecretUntil: hasGrace ? new Date(Date.now() + graceSeconds * 1_000) : null,
-      updatedAt: sql`now()`,
-    })
-    .where(eq(webhookSubscriptions.id, id))
-    .returning(subscriptionColumns);
-  // Removed since it was looked at.
-  if (!subscription) throw new NotFoundError('The webhook does not exist.');
-  return { subscription, secret };
+  return inTransaction(database, async (transaction) => {
+    const known = await getSubscription(transaction, reference, { isLocked: true });
+    if (derive && (await readSecret(transaction, { id, cipher })) === secret)
+      return { subscription: known, secret };
+    const [subscription] = await transaction
+      .update(webhookSubscriptions)
+      .set({
+        secret: encryptSecret(cipher, { subscriptionId: id, secret }),
+        previousSecret: hasGrace ? sql`${webhookSubscriptions.secret}` : null,
+        previousSecretUntil: hasGrace ? new Date(Date.now() + graceSeconds * 1_000) : null,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(webhookSubscriptions.id, id))
+      .returning(subscriptionColumns);
+    if (!subscription) throw new Error(`the locked subscription ${id} is gone`);
+    return { subscription, secret };
+  });
+}
+
+async function readSecret(
+  transaction: Queryable,
+  { id, cipher }: { id: string; cipher: Cipher },
+): Promise<string | undefined> {
+  const [row] = await transaction
+    .select({ encrypted: webhookSubscriptions.secret })
+    .from(webhookSubscriptions)
+    .where(eq(webhookSubscriptions.id, id));
+  return row && decryptSecret(cipher, { subscriptionId: id, encrypted: row.encrypted });
 }

@@ -4,9 +4,13 @@ import type { Cipher } from '../../platform/encryption/cipher.ts';
 const prefix = 'whsec_';
 const secretBytes = 32;
 
-/** A new signing secret: `whsec_` and 64 hex digits. */
-export function createSigningSecret(): string {
-  return `${prefix}${randomBytes(secretBytes).toString('hex')}`;
+/**
+ * A new signing secret: `whsec_` and 64 hex digits.
+ *
+ * @param bytes 32 secret bytes instead of random ones.
+ */
+export function createSigningSecret(bytes: Buffer = randomBytes(secretBytes)): string {
+  return `${prefix}${bytes.toString('hex')}`;
 }
 
 /** The stored form of a secret; it can be decrypted only for the same subscription. */
@@ -15,6 +19,14 @@ export function encryptSecret(
   { subscriptionId, secret }: { subscriptionId: string; secret: string },
 ): Buffer {
   return cipher.encrypt(secret, contextOf(subscriptionId));
+}
+
+/** @throws Error if it was encrypted with a key that is no longer known. */
+export function decryptSecret(
+  cipher: Cipher,
+  { subscriptionId, encrypted }: { subscriptionId: string; encrypted: Uint8Array },
+): string {
+  return cipher.decrypt(encrypted, contextOf(subscriptionId));
 }
 
 export type SigningSecrets = {
