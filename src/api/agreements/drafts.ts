@@ -1,8 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Address } from 'viem';
+import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import type { DeploymentContent } from './deployPermit.ts';
@@ -18,6 +20,8 @@ export type DraftRequest = DeploymentContent & {
   readonly documentId?: string | undefined;
   readonly notificationTemplate?: unknown;
   readonly participantAccess?: ParticipantAccess | undefined;
+  /** For a request that may be repeated: gives the same id each time. */
+  readonly derive?: Derive | undefined;
 };
 
 /** A prepared, checked deployment; its owner can sign only this. */
@@ -32,20 +36,27 @@ export type StoredDraft = DeploymentContent & {
 };
 
 /**
- * Stores a deployment for its owner to sign, as a record with the status Draft. Nothing is sent.
+ * Stores a deployment for its owner to sign, as a record with the status Draft. Nothing is sent. A repeated request gets
+ * the one that it stored before.
  *
  * @returns the record's id.
  * @throws RefusedError, MalformedError for a deployment that would be refused, whatever its signature; then nothing is stored.
  */
 export async function createDraft(request: DraftRequest, services: Services): Promise<string> {
   const { database, quotas } = services;
-  const { principalId, signer } = request;
+  const { principalId, signer, derive } = request;
+  const newId = createId('agr', derive?.('id'));
+  if (derive) {
+    const created = and(eq(records.id, newId), eq(records.principalId, principalId));
+    const [known] = await database.select({ id: records.id }).from(records).where(created);
+    if (known) return known.id;
+  }
   await quotas.check(principalId, 'deploy');
   const { checked, hosted, encoded } = await encodeHosted(request, services);
   const { docHash } = encoded.parameters;
   try {
     const { id } = await inTransaction(database, (transaction) =>
-      storeRecord(transaction, { ...request, ...checked, ...hosted, docHash, owner: signer }),
+      storeRecord(transaction, { ...request, ...checked, ...hosted, id: newId, docHash, owner: signer }),
     );
     quotas.note(principalId, { storedBytes: measureRecord({ ...request, ...checked }) });
     return id;

@@ -13,6 +13,8 @@ export type NewRecord = Pick<
   CheckedDeployment,
   'templateId' | 'participantVariableKeys' | 'values' | 'participants' | 'observers' | 'contributors'
 > & {
+  /** A new one if left out. */
+  readonly id?: string | undefined;
   readonly principalId: string;
   readonly chainId: number;
   readonly displayName: string;
@@ -69,7 +71,7 @@ export async function storeRecord(
   const [stored] = await transaction
     .insert(records)
     .values({
-      id: createId('agr'),
+      id: record.id ?? createId('agr'),
       principalId: record.principalId,
       chainId: record.chainId,
       status: 'Draft',

@@ -40,9 +40,9 @@ export function createDraft(services: Services): Endpoint {
     refusals: [400, 409, 413, 415],
     reasons: recordRefusals,
     example: { body: exampleStory.preparedDeployment },
-    async handle({ body, caller, requestId }) {
+    async handle({ body, caller, derive, requestId }) {
       const { principalId } = caller;
-      const id = await storeDraft({ ...body, principalId }, services);
+      const id = await storeDraft({ ...body, principalId, derive }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
       const warnings = listDeploymentWarnings(body, services);
       return respondSingle({ requestId, dataText, warnings });

@@ -40,11 +40,11 @@ export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Se
     refusals: [400, 413, 415],
     reasons: ['link_limit_reached', 'quota_exceeded'],
     example: { body: { label: 'Grace', capabilities: ['agreements.read'], expiresInSeconds: 900 } },
-    async handle({ body = { expiresInSeconds: defaultSeconds }, caller, requestId }) {
+    async handle({ body = { expiresInSeconds: defaultSeconds }, caller, derive, requestId }) {
       const { principalId, keyId } = caller;
       await quotas.check(principalId, 'link');
       const { capabilities = null, label, expiresInSeconds } = body;
-      const wanted = { principalId, keyId, capabilities, label, expiresInSeconds };
+      const wanted = { principalId, keyId, capabilities, label, expiresInSeconds, derive };
       const { link, secret } = await makeLink(database, wanted, limits);
       // The session that it opens is as large.
       quotas.note(principalId, { answerBytes: 2 * measureStored([link]) });

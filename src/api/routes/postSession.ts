@@ -58,7 +58,7 @@ export function createSession(services: SessionServices): Endpoint {
       return caller;
     },
     principalOf: (caller) => caller?.principalId,
-    async handle({ headers, body = {}, client, admitted: caller, requestId }) {
+    async handle({ headers, body = {}, client, admitted: caller, derive, requestId }) {
       const open = async () => {
         if (body.link === undefined) {
           refuseForeignPage(headers, publicBaseUrl);
@@ -66,7 +66,11 @@ export function createSession(services: SessionServices): Endpoint {
             throw new AccessError('unauthorized', 'Opening a session requires an API key or a portal link.');
           const { principalId, keyId } = caller;
           const { capabilities = null, label } = body;
-          const opened = await openSession(database, { principalId, keyId, capabilities, label }, limits);
+          const opened = await openSession(
+            database,
+            { principalId, keyId, capabilities, label, derive },
+            limits,
+          );
           quotas.note(principalId, { answerBytes: measureStored([opened.session]) });
           return opened;
         }

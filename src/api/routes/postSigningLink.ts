@@ -51,7 +51,7 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
     },
-    async handle({ body, params, query, caller, requestId, inPageTurn }) {
+    async handle({ body, params, query, caller, derive, requestId, inPageTurn }) {
       const { principalId, keyId } = caller;
       await quotas.check(principalId, 'link');
       const reference = { id: params.id, chainId: query.chainId };
@@ -59,7 +59,7 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
       await requireSigner({ ...record, ...body }, (variable) =>
         inPageTurn(() => readHeldAddresses(pool, { recordId: record.id, variables: [variable] })),
       );
-      const wanted = { ...body, principalId, keyId, recordId: record.id };
+      const wanted = { ...body, principalId, keyId, recordId: record.id, derive };
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
       quotas.note(principalId, { answerBytes: measureStored([link]) });
       const url = `${publicBaseUrl}/console/sign#${secret}`;

@@ -4,6 +4,7 @@ import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { apiKeys } from '../../platform/database/tables/access.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { lockPrincipal } from '../principals/lockPrincipal.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -16,12 +17,14 @@ export type NewSession = {
   readonly capabilities: Capabilities;
   readonly label?: string | undefined;
   readonly portalLinkId?: string | undefined;
+  /** For a request that may be repeated: gives the same id and secret each time. */
+  readonly derive?: Derive | undefined;
 };
 
 export type SessionLimits = { readonly sessionIdleSeconds: number; readonly sessions: number };
 
 /**
- * Opens a session of a principal.
+ * Opens a session of a principal. A repeated request gets the one that it opened before.
  *
  * @returns with its token, which cannot be read again.
  * @throws RefusedError `session_limit_reached` if the principal has as many in force as it may have.
@@ -37,10 +40,19 @@ export function createSession(
 /** Opens a session within the caller's transaction. */
 export async function insertSession(
   transaction: DatabaseTransaction,
-  { principalId, keyId, capabilities, label, portalLinkId }: NewSession,
+  { principalId, keyId, capabilities, label, portalLinkId, derive }: NewSession,
   { sessionIdleSeconds, sessions: limit }: SessionLimits,
 ): Promise<{ session: SessionRow; token: string }> {
+  const id = createId('ses', derive?.('id'));
+  const token = createSecret('session', derive?.('secret'));
   await lockPrincipal(transaction, principalId);
+  const [known] = derive
+    ? await transaction
+        .select(sessionColumns)
+        .from(sessions)
+        .where(eq(sessions.tokenHash, hashSecret(token)))
+    : [];
+  if (known) return { session: known, token };
   const open = transaction
     .select({ id: sessions.id })
     .from(sessions)
@@ -51,11 +63,10 @@ export async function insertSession(
     throw new RefusedError('session_limit_reached', 'The principal has reached its session limit.', {
       facts: { limit },
     });
-  const token = createSecret('session');
   const [session] = await transaction
     .insert(sessions)
     .values({
-      id: createId('ses'),
+      id,
       tokenHash: hashSecret(token),
       principalId,
       keyId,

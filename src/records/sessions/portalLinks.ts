@@ -5,6 +5,7 @@ import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { apiKeys, principals } from '../../platform/database/tables/access.ts';
 import { portalLinks } from '../../platform/database/tables/browserSessions.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { AccessError, NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { lockPrincipal } from '../principals/lockPrincipal.ts';
@@ -34,7 +35,7 @@ const isWaitingOf = (principalId: string) =>
   sql`${sql.raw(inForceKey('portal_links.principal_id'))} = ${principalId} and ${isWaiting}`;
 
 /**
- * Creates a link that logs in one browser.
+ * Creates a link that logs in one browser. A repeated request gets the one that it created before.
  *
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` if the principal has as many that wait as it may have sessions.
@@ -47,12 +48,18 @@ export function createPortalLink(
     readonly capabilities: Capabilities;
     readonly label?: string | undefined;
     readonly expiresInSeconds: number;
+    /** For a request that may be repeated: gives the same id and secret each time. */
+    readonly derive?: Derive | undefined;
   },
   { sessions: limit }: SessionLimits,
 ): Promise<{ link: PortalLinkRow; secret: string }> {
-  const { principalId, keyId, capabilities, label, expiresInSeconds } = link;
+  const { principalId, keyId, capabilities, label, expiresInSeconds, derive } = link;
+  const secret = createSecret('portal', derive?.('secret'));
   return inTransaction(database, async (transaction) => {
     await lockPrincipal(transaction, principalId);
+    const created = eq(portalLinks.secretHash, hashSecret(secret));
+    const [known] = derive ? await transaction.select(columns).from(portalLinks).where(created) : [];
+    if (known) return { link: known, secret };
     const waiting = transaction
       .select({ id: portalLinks.id })
       .from(portalLinks)
@@ -63,11 +70,10 @@ export function createPortalLink(
       throw new RefusedError('link_limit_reached', 'The principal has reached its limit of portal links.', {
         facts: { limit },
       });
-    const secret = createSecret('portal');
     const [stored] = await transaction
       .insert(portalLinks)
       .values({
-        id: createId('plk'),
+        id: createId('plk', derive?.('id')),
         secretHash: hashSecret(secret),
         principalId,
         keyId,

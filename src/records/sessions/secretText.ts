@@ -7,9 +7,13 @@ export type SecretKind = keyof typeof prefixes;
 
 const secretBytes = 32;
 
-/** A new secret of a kind: 256 random bits, handed out once and never stored. */
-export function createSecret(kind: SecretKind): string {
-  return `${prefixes[kind]}${randomBytes(secretBytes).toString('hex')}`;
+/**
+ * A new secret of a kind: 256 random bits, handed out once and never stored.
+ *
+ * @param bytes 32 secret bytes instead of random ones.
+ */
+export function createSecret(kind: SecretKind, bytes: Buffer = randomBytes(secretBytes)): string {
+  return `${prefixes[kind]}${bytes.toString('hex')}`;
 }
 
 /** The stored hash of a secret, which is as random as the hash is long. */

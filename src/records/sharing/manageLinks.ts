@@ -6,6 +6,7 @@ import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
+import type { Derive } from '../../platform/encryption/derive.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
@@ -20,6 +21,8 @@ export type NewLink = {
   readonly participant?: string | undefined;
   readonly note?: string | undefined;
   readonly expiresInSeconds: number;
+  /** For a request that may be repeated: gives the same id and secret each time. */
+  readonly derive?: Derive | undefined;
 };
 
 type OfRecord = { readonly principalId: string; readonly recordId: string };
@@ -30,7 +33,7 @@ const isInForce = (recordId: string) =>
     and ${signingLinks.expiresAt} > now()`;
 
 /**
- * Creates a link to a record.
+ * Creates a link to a record. A repeated request gets the one that it created before.
  *
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` if the record has as many in force as it may have.
@@ -38,9 +41,10 @@ const isInForce = (recordId: string) =>
  */
 export function createLink(
   database: Database,
-  { keyId, expiresInSeconds, participant, note, ...link }: NewLink,
+  { keyId, expiresInSeconds, participant, note, derive, ...link }: NewLink,
   limit: number,
 ): Promise<{ link: LinkRow; secret: string }> {
+  const secret = createSecret('signing', derive?.('secret'));
   return inTransaction(database, async (transaction) => {
     // Concurrent creations for the same record wait here, so that together they respect the limit.
     const [record] = await transaction
@@ -49,17 +53,19 @@ export function createLink(
       .where(eq(records.id, link.recordId))
       .for('no key update');
     if (!record) throw new NotFoundError('The agreement does not exist.');
+    const created = eq(signingLinks.secretHash, hashSecret(secret));
+    const [known] = derive ? await transaction.select(linkColumns).from(signingLinks).where(created) : [];
+    if (known) return { link: known, secret };
     const open = await transaction.$count(signingLinks, isInForce(link.recordId));
     if (open >= limit)
       throw new RefusedError('link_limit_reached', 'The agreement has reached its limit of signing links.', {
         facts: { limit },
       });
-    const secret = createSecret('signing');
     const [stored] = await transaction
       .insert(signingLinks)
       .values({
         ...link,
-        id: createId('lnk'),
+        id: createId('lnk', derive?.('id')),
         secretHash: hashSecret(secret),
         createdByApiKeyId: keyId,
         participant: participant ?? null,

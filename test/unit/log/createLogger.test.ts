@@ -56,7 +56,7 @@ test('text in the form of a secret is masked even if unknown', () => {
 
 test('secrets of sessions and links are masked wherever a caller puts them', () => {
   const kinds = ['session', 'portal', 'signing', 'wallet'] as const;
-  const secrets = kinds.map(createSecret);
+  const secrets = kinds.map((kind) => createSecret(kind));
   const { lines, logger } = capture();
   for (const secret of secrets)
     logger.info({ path: `/v0/agreements/${secret}`, issues: [{ path: secret }] }, `refused ${secret}`);
