@@ -19,6 +19,7 @@ import { type ActionCall, findCall, tellCall } from '../meaning/findCall.ts';
 import { findTitle } from '../meaning/findTitle.ts';
 import { readSignedValues } from '../meaning/readSignedValues.ts';
 import { sortValues } from '../meaning/sortValues.ts';
+import { tellContract } from '../meaning/tellContract.ts';
 import { tellValues } from '../meaning/tellValues.ts';
 import { quoteName, quoteNames } from '../quotedData.ts';
 
@@ -148,9 +149,13 @@ async function prepareInput(args: Args, call: AgentCall) {
   const leads = led ? ` It leads from ${quoteName(state)} to ${quoteName(led.leadsTo)}.` : '';
   const quotedValues = readSignedValues(json, { inputId, payload: signable.message.payload });
   const quotedCall = findCall(json, { state, inputId, values });
+  const step = { inputId, values: body.values, by: signer };
+  const reading = { leadsTo: led?.leadsTo, call: quotedCall };
+  const caution = await tellContract(call, { reference, step, reading });
   const means = [
-    `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${leads}`,
-    ...(quotedCall ? [tellCall(quotedCall)] : []),
+    ...(caution ? [caution] : []),
+    `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${caution ? '' : leads}`,
+    ...(quotedCall && !caution ? [tellCall(quotedCall)] : []),
     `The signature is valid until ${at(signable.deadline)}.`,
   ].join(' ');
   return answer({ purpose: 'input', means, signable, more: { quotedValues, quotedCall } });

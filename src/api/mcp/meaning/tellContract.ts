@@ -1,0 +1,49 @@
+import { ChainUnavailableError } from '../../../platform/errors/serviceError.ts';
+import { recordSimulationShape } from '../../shapes/simulationShapes.ts';
+import type { AgentCall } from '../agentCall.ts';
+import { checkedData } from '../checkedData.ts';
+import { quoteName } from '../quotedData.ts';
+import type { ActionCall } from './findCall.ts';
+
+/** What an input does by the document: where it leads, and what it calls. */
+export type Reading = { readonly leadsTo: string | undefined; readonly call: ActionCall | undefined };
+
+/**
+ * A warning if the contract's own rules let an input do something else than the document says, or cannot be read now:
+ * whoever creates a contract chooses the document that it names, and its rules. Undefined if they agree, or if it would be
+ * refused.
+ */
+export async function tellContract(
+  call: AgentCall,
+  {
+    reference,
+    step,
+    reading,
+  }: {
+    reference: { params: Record<string, string>; query: Record<string, string> };
+    step: { inputId: string; values: unknown; by: string };
+    reading: Reading;
+  },
+): Promise<string | undefined> {
+  const played = await play(call, { ...reference, body: { steps: [step] } });
+  if (played === 'unknown') return 'CAUTION: the rules of the contract itself cannot be read at the moment.';
+  if (played?.outcome !== 'accepted') return undefined;
+  const called = played.external.filter(({ type }) => type === 'action');
+  const isSame = played.toState === reading.leadsTo && called.length > 0 === (reading.call !== undefined);
+  if (isSame) return undefined;
+  const calls =
+    called.length > 0
+      ? `, and calls the contract ${called.map(({ address }) => address).join(', ')}`
+      : ', and calls no other contract';
+  return `CAUTION: the contract does not do what the document says. By its own rules the input leads to ${quoteName(played.toState)}${calls}.`;
+}
+
+async function play(call: AgentCall, request: Parameters<AgentCall['ask']>[1]) {
+  try {
+    const { data } = await call.ask('simulateRecord', request);
+    return checkedData(recordSimulationShape, data).steps[0];
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return 'unknown';
+    throw error;
+  }
+}
