@@ -39,20 +39,15 @@ export type ComputedTypedData = TypedDataDefinition & {
 };
 
 /**
- * Compares the service's typed data with the locally computed ones.
+ * Compares the service's typed data with the locally computed ones, which are signed.
  *
- * @param named what the caller has named of the domain; the computed one has it from the service.
  * @returns the digest that is signed.
  * @throws TypedDataMismatchError if they differ.
  */
-export function checkTypedData(
-  computed: ComputedTypedData,
-  offered: SignableTypedData,
-  named: Members = {},
-): Hex {
+export function checkTypedData(computed: ComputedTypedData, offered: SignableTypedData): Hex {
   const expectedDigest = hashTypedData(computed);
   const differences = [
-    ...compare('domain', { ...computed.domain, ...named }, offered.domain),
+    ...compare('domain', computed.domain, offered.domain),
     ...compare('message', computed.message, offered.message),
     ...(computed.primaryType === offered.primaryType ? [] : ['primaryType']),
     ...(expectedDigest === offered.digest ? [] : ['digest']),

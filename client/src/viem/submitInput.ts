@@ -45,10 +45,10 @@ export type SignedInput = {
  * @throws ValuesError if the values do not fit the document.
  */
 export async function signInput(input: InputToSign): Promise<SignedInput> {
-  const { client, inputId, values = {}, deadline, chainId: asked, signal } = input;
+  const { client, agreementId: named, inputId, values = {}, deadline, signal } = input;
   const wallet = await openWallet(input);
-  const record = await client.agreements.get(input.agreementId, { chainId: asked, signal });
-  const { id: agreementId, chainId } = record;
+  const record = await client.agreements.get(named, { chainId: input.chainId, signal });
+  const { id: agreementId } = record;
   const signer = wallet.address;
   const request = { inputId, values: { ...values }, signer };
   const signable = await client.agreements.makeInputTypedData(
@@ -56,7 +56,9 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
     { ...request, ...(deadline !== undefined && { deadline }) },
     { signal },
   );
-  const agreementAddress = parseAddress(record.address);
+  // No record replaces what the caller named. The service accepts addresses in any letter case.
+  const agreementAddress = parseAddress(named.startsWith('agr_') ? record.address : named.toLowerCase());
+  const chainId = input.chainId ?? record.chainId;
   if (!agreementAddress) throw new TypeError('The agreement is not deployed yet.');
   const typedData = inputTypedData({
     chainId,
@@ -66,10 +68,7 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
     nonce: BigInt(signable.nonce),
     deadline: chooseDeadline(deadline, signable.deadline),
   });
-  const digest = checkTypedData(typedData, signable, {
-    chainId: asked ?? chainId,
-    verifyingContract: parseAddress(input.agreementId) ?? agreementAddress,
-  });
+  const digest = checkTypedData(typedData, signable);
   requireVerdict(signable);
   const signature = await wallet.sign(typedData, chainId);
   return { agreementId, body: { ...request, deadline: signable.deadline, signature }, digest };
