@@ -13,9 +13,11 @@ const needed =
  * nothing else.
  */
 export function showUnseen(text: string): string {
-  return text.replace(unseen, (character) => {
-    if (needed.test(character)) return character;
-    const code = character.codePointAt(0) ?? 0;
-    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
-  });
+  return text.replace(unseen, (character) => (needed.test(character) ? character : showCode(character)));
+}
+
+/** A character by its number. */
+export function showCode(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }

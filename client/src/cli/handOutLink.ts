@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { drawFacts } from './table.ts';
+import { plain } from './terminal.ts';
 
 const warning = 'Give the link only to that person: anyone who has it can read the agreement.';
 
@@ -28,5 +29,5 @@ export async function handOutLink(
     ['link', link.id],
     ['expires', link.expiresAt],
   ]);
-  answer({ value: link, text: `${link.url}\n${facts}\n${warning}` });
+  answer({ value: link, text: `${plain(link.url)}\n${facts}\n${warning}` });
 }

@@ -1,3 +1,5 @@
+import { showCode, showUnseen } from '../../../src/protocol/showUnseen.ts';
+
 /** The program's input and output: the process, or a test. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -41,9 +43,18 @@ function escapeCode(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Several lines, without terminal control characters. */
+/**
+ * What `showUnseen` leaves to a page and a terminal must not get: a carriage return within a line, after which the rest
+ * overwrites the beginning, and invisible characters. Joiners stay after letters and emoji, whose form they change.
+ */
+const unseenInLines =
+  /\r(?!\n)|[\u00ad\u180e\u200b]|\u034f|(?<![\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]|[^\P{L}\p{Script=Latin}])[\u200c\u200d]/gu;
+
+/**
+ * Several lines, with each character that a terminal obeys, or that reorders or hides, by its number: `⟨U+202E⟩`.
+ */
 export function plainLines(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\r\t]/gu, ' ');
+  return showUnseen(text).replaceAll(unseenInLines, showCode);
 }
 
 /**

@@ -30,7 +30,7 @@ test('texts by others do not reach the terminal as commands', () => {
 test('names of variables, documents and JSON by others do not reach the terminal as commands either', () => {
   const facts = drawFacts({ colours: false }, [['\u001b]0;title\u0007', 'value\u009b31m']]);
   expect(facts).toBe(' ]0;title   value 31m');
-  expect(plainLines('one\n\ttwo\u001b[2J\r\n')).toBe('one\n\ttwo [2J\r\n');
+  expect(plainLines('one\n\ttwo\u001b[2J\r\n')).toBe('one\n\ttwo⟨U+001B⟩[2J\r\n');
   const value = { name: 'a\u009b31m\u007f\u001b\u0085b\u2028c\u2029' };
   expect(writeJson(value)).toMatch(/^[\x20-\x7e]*$/);
   expect(JSON.parse(writeJson(value))).toEqual(value);

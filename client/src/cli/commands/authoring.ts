@@ -10,7 +10,7 @@ import { readDocument, readPairs } from '../readDocument.ts';
 import { type ChainChoice, readChain } from '../recordReference.ts';
 import { sayWaiting } from '../sayWaiting.ts';
 import { drawFacts } from '../table.ts';
-import { paint, plain } from '../terminal.ts';
+import { paint, plain, plainLines } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 
 export function addAuthoringCommands(program: Command, context: Context): void {
@@ -52,7 +52,7 @@ export function addAuthoringCommands(program: Command, context: Context): void {
     .action(async (source: string, { svg, ...options }: ChainChoice & { svg?: true }) => {
       const as = svg ? 'svg' : 'mermaid';
       const diagram = await readDiagram(context, { source, as, ...readChain(options) });
-      context.answer({ value: { diagram }, text: diagram });
+      context.answer({ value: { diagram }, text: plainLines(diagram) });
     });
 }
 

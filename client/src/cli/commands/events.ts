@@ -48,12 +48,13 @@ export function addEventCommands(program: Command, context: Context): void {
         }
         last = pageInfo.nextCursor ?? last;
       }
-      if (!context.asJson() && last !== undefined) terminal.print(paint(terminal, 'dim', `cursor ${last}`));
+      if (!context.asJson() && last !== undefined)
+        terminal.print(paint(terminal, 'dim', `cursor ${plain(last)}`));
     });
 }
 
 export function describeEvent({ terminal }: Pick<Context, 'terminal'>, event: AgreementEvent): string {
-  const time = paint(terminal, 'dim', event.createdAt);
+  const time = paint(terminal, 'dim', plain(event.createdAt));
   const { agreementName, agreementId } = event.data;
   if (event.type === 'agreement.transitioned') {
     const { fromState, toState, inputId } = event.data;

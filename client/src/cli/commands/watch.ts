@@ -64,5 +64,5 @@ function describe({ terminal }: Context, input: InputRecord): string {
   const time = new Date(input.updatedAt).toTimeString().slice(0, 8);
   const way = input.toState ? `  ${input.fromState ?? ''} → ${input.toState}` : '';
   const why = input.error ? `  ${input.error.message}` : '';
-  return `${time} ${paint(terminal, colour, input.status)} ${plain(`${input.inputId}${way}${why}`)}`;
+  return `${time} ${paint(terminal, colour, plain(input.status))} ${plain(`${input.inputId}${way}${why}`)}`;
 }

@@ -1,0 +1,90 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { addEventCommands } from '../../../client/src/cli/commands/events.ts';
+import { addWatch } from '../../../client/src/cli/commands/watch.ts';
+import type { Context } from '../../../client/src/cli/context.ts';
+import { handOutLink } from '../../../client/src/cli/handOutLink.ts';
+import { plainLines } from '../../../client/src/cli/terminal.ts';
+import { createTerminal } from './support/runInProcess.ts';
+import { createScripted, ok } from './support/scriptedService.ts';
+
+test.each([
+  ['returns the carriage', 'You owe 1000\rYou owe 0   ', 'You owe 1000⟨U+000D⟩You owe 0   '],
+  ['changes the direction', 'Pay \u202e0001\u202c', 'Pay ⟨U+202E⟩0001⟨U+202C⟩'],
+  ['has spaces without a width', 'Pay 1\u200b0\u2066', 'Pay 1⟨U+200B⟩0⟨U+2066⟩'],
+  ['joins what does not join', 'Pay 1\u200d0 to B\u200cob', 'Pay 1⟨U+200D⟩0 to B⟨U+200C⟩ob'],
+  ['hides characters', 'a\u00adb\u034fc\u2060d\u3164', 'a⟨U+00AD⟩b⟨U+034F⟩c⟨U+2060⟩d⟨U+3164⟩'],
+  ['commands the terminal', '\u001b]0;title\u0007\u009b2J', '⟨U+001B⟩]0;title⟨U+0007⟩⟨U+009B⟩2J'],
+])('a text that %s shows it at a terminal', (_, text, shown) => {
+  expect(plainLines(text)).toBe(shown);
+});
+
+test.each([
+  'one\n\ttwo\r\nthree\n',
+  'می\u200cخواهم',
+  'क्\u200dष',
+  '👩🏽\u200d👩\u200d👧 ❤\ufe0f\u200d🔥',
+  'é日本',
+])('%j stays at a terminal', (text) => {
+  expect(plainLines(text)).toBe(text);
+});
+
+const hostile = 'x\r\u001b[2Jy';
+const shown = 'x  [2Jy';
+
+/** A page of a list. */
+function page(data: readonly unknown[], nextCursor: string | null = null) {
+  return { body: { ...Object(ok(data).body), pageInfo: { limit: 100, nextCursor } } };
+}
+
+/** The dependencies of a command whose service gives these answers one after the other. Stops it after so many lines. */
+function createContext(answers: readonly ReturnType<typeof ok>[], mostLines: number) {
+  const { terminal, printed } = createTerminal();
+  const stopping = new AbortController();
+  const { client } = createScripted((_, at) => answers[at] ?? 'never');
+  const print = ({ text }: { text: string }) => {
+    printed.push(text);
+    if (printed.length === mostLines) stopping.abort();
+  };
+  const context: Context = {
+    terminal: { ...terminal, stopped: stopping.signal },
+    asJson: () => false,
+    client: () => client,
+    settings: () => ({ baseUrl: '', apiKey: '' }),
+    answer: print,
+    stream: print,
+    endWith: () => undefined,
+  };
+  return { context, printed };
+}
+
+async function runCommand(add: typeof addWatch, context: Context, ...words: string[]): Promise<void> {
+  const program = new Command();
+  add(program, context);
+  await program.parseAsync(words, { from: 'user' });
+}
+
+test('the address of a link does not reach the terminal as a command', async () => {
+  const { context, printed } = createContext([ok({ id: 'lnk_1', agreementId: 'agr_1', url: hostile })], 1);
+  await handOutLink(context, { id: 'agr_1' });
+  expect(printed.join('\n').split('\n')[0]).toBe(shown);
+});
+
+test('neither do the cursor of the feed and the time of an event', async () => {
+  const event = {
+    type: 'agreement.transitioned',
+    createdAt: hostile,
+    data: { agreementName: 'Mural', agreementId: 'agr_1', fromState: 'A', toState: 'B', inputId: 'go' },
+  };
+  const { context, printed } = createContext([page([event], hostile), page([])], 3);
+  await runCommand(addEventCommands, context, 'events');
+  expect(printed).toEqual([`${shown} Mural (agr_1): A → B by go`, `cursor ${shown}`]);
+});
+
+test('neither does the status of an input', async () => {
+  const record = { id: 'agr_1', displayName: 'Mural', state: 'A', status: 'Deployed' };
+  const input = { id: 'inp_1', inputId: 'go', status: hostile, updatedAt: '2026-01-01T00:00:00Z' };
+  const { context, printed } = createContext([ok(record), page([]), page([input])], 2);
+  await runCommand(addWatch, context, 'watch', 'agr_1');
+  expect(printed).toEqual(['Mural is in A', expect.stringContaining(` ${shown} go`)]);
+});
