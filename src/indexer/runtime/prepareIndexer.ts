@@ -13,6 +13,7 @@ import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
 import { learnKeys } from './learnKeys.ts';
+import { boundLogRanges } from './logRanges.ts';
 import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
 import { readAhead } from './readAhead.ts';
 import { rememberHashes } from './rememberHashes.ts';
@@ -64,6 +65,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   passOverLateNodes(chains, logger);
   resolveQuickly();
   boundBatches();
+  boundLogRanges();
   rememberHashes();
   readAhead();
   learnKeys();
