@@ -14,6 +14,7 @@ import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
 import { learnKeys } from './learnKeys.ts';
 import { boundLogRanges } from './logRanges.ts';
+import { readLongBlocks } from './longBlocks.ts';
 import { refuseLogsOfMissingBlocks } from './missingBlocks.ts';
 import { readAhead } from './readAhead.ts';
 import { rememberHashes } from './rememberHashes.ts';
@@ -60,6 +61,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   const chains = hideEndpoints(configuration.chains, process.env);
   giveUpVanishedBlocks();
   refuseLogsOfMissingBlocks();
+  readLongBlocks();
   const logger = pino({ level: logLevel, base: { process: name } });
   askOnceForTransactions(chains);
   passOverLateNodes(chains, logger);
