@@ -12,6 +12,8 @@ type Waiting = { readonly call: RpcCall; resolve(answer: unknown): void; reject(
 
 /** Calls per HTTP request; public endpoints refuse long batches. */
 const batchSize = 20;
+/** Characters of the calls in one HTTP request. Nodes read 5 MB at once, some gateways only 1 MB. A raw transaction may have half a megabyte. */
+const mostRequestLength = 512 * 1024;
 const mostDetails = 300;
 const mostAnswerBytes = 10 * 1024 * 1024;
 /** A contract decides how long it runs, and how much it says. */
@@ -37,8 +39,8 @@ const answersShape = z.array(
 const agent = new Agent().compose(interceptors.redirect({ maxRedirections: 5 }));
 
 /**
- * Asks one endpoint. Calls made in one turn of the event loop share one HTTP request; each gets its own
- * answer. Calls of contracts and for whole blocks get their own request. Each request is noted once in `health`, however
+ * Asks one endpoint. Calls made in one turn of the event loop share one HTTP request, if they are not too many or too long
+ * for one; each gets its own answer. Calls of contracts and for whole blocks get their own request. Each request is noted once in `health`, however
  * many calls it holds. The returned function throws the errors of viem's own transport: RpcRequestError if
  * the node refuses, HttpRequestError or TimeoutError if it gives no answer. AnswerTooLongError for a block that is too
  * long; a call whose revert is too long counts as refused.
@@ -57,7 +59,7 @@ export function createBatchedRpc(options: {
     const isLone = ({ call: { method } }: Waiting) => contractMethods.has(method) || blockMethods.has(method);
     const shared = waiting.filter((one) => !isLone(one));
     for (const lone of waiting.filter(isLone)) void send([lone]);
-    for (let at = 0; at < shared.length; at += batchSize) void send(shared.slice(at, at + batchSize));
+    for (const batch of cutBatches(shared)) void send(batch);
     waiting = [];
   };
   const send = async (batch: readonly Waiting[]) => {
@@ -133,6 +135,24 @@ export function createBatchedRpc(options: {
     new Promise((resolve, reject) => {
       if (waiting.push({ call, resolve, reject }) === 1) setImmediate(flush);
     });
+}
+
+/** In order. A call that is longer than a request should be goes alone. */
+function cutBatches(calls: readonly Waiting[]): Waiting[][] {
+  const batches: Waiting[][] = [];
+  let batch: Waiting[] = [];
+  let length = 0;
+  for (const one of calls) {
+    const { length: added } = JSON.stringify(one.call);
+    if (batches.length === 0 || batch.length === batchSize || length + added > mostRequestLength) {
+      batch = [];
+      length = 0;
+      batches.push(batch);
+    }
+    batch.push(one);
+    length += added;
+  }
+  return batches;
 }
 
 /** The text of an answer, or its beginning if it exceeds the limit. */

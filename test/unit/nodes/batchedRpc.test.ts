@@ -47,6 +47,19 @@ test('calls of one moment go out together, never more than twenty, and each gets
   expect(health.counts()).toMatchObject({ answered: 3, failed: 0, limited: 0 });
 });
 
+test('calls that are long together go out apart, so that nodes read each request', async () => {
+  const node = await startNode(echo);
+  const { ask } = connect(`http://${node.host}`);
+  const lengths = [600_000, 10, 300_000, 200_000, 100_000, 600_000, 10];
+  const methods = lengths.map((_, at) => `method_${at}`);
+  const answers = lengths.map((length, at) =>
+    ask({ method: `method_${at}`, params: [`0x${'0'.repeat(length)}`] }),
+  );
+  expect(await Promise.all(answers)).toEqual(methods);
+  const asked = node.asked.map(({ calls }) => calls.map(({ method }) => methods.indexOf(method)));
+  expect(asked.toSorted()).toEqual([[0], [1, 2, 3], [4], [5], [6]]);
+});
+
 test('whole blocks are asked for alone, so that several of one moment are not together more than is read', async () => {
   const node = await startNode((calls) => calls.map(({ id }) => ({ id, result: 'x'.repeat(4_000_000) })));
   const { ask } = connect(`http://${node.host}`);
