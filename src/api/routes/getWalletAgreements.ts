@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
+import { admitWallet } from '../endpoint/admitWallet.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
-import { admitWallet } from '../guests/admitWallet.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { listOpenedRecords } from '../guests/listOpenedRecords.ts';
 import { respondPage } from '../shapes/envelopes.ts';

@@ -1,5 +1,5 @@
+import { admitWallet } from '../endpoint/admitWallet.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
-import { admitWallet } from '../guests/admitWallet.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { toWalletSession, walletSessionShape } from '../shapes/walletShapes.ts';

@@ -1,6 +1,6 @@
 import type { WalletSession } from '../../records/sessions/walletSessions.ts';
-import type { OpenSender } from '../endpoint/endpointDefinition.ts';
-import type { WalletAuthenticator } from './walletAuthenticator.ts';
+import type { WalletAuthenticator } from '../guests/walletAuthenticator.ts';
+import type { OpenSender } from './endpointDefinition.ts';
 
 /**
  * Admits wallets that have logged in, and counts their requests.
