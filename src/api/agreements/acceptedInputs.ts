@@ -56,9 +56,7 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
     const root = new JsonCursor(agreement);
     const description = root.at('execution').at('states').at(state).at('description').value;
     const inputs = acceptedInputs(agreement, state).map(({ inputId, issuer, fields }) => {
-      const definition = root.at('execution').at('inputs').at(inputId);
-      const names = [definition.at('displayName').value, definition.at('name').value];
-      const displayName = chooseName(names, inputId);
+      const displayName = nameOfInput(agreement, inputId);
       const input = { inputId, displayName, issuer, fieldsText: JSON.stringify(fields) };
       return issuer.variables.length > 0 ? input : { ...input, text: writeInput(input, {}) };
     });
@@ -100,6 +98,12 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
 function writeInput({ inputId, displayName, issuer, fieldsText }: FoundInput, values: WireValues): string {
   const issuers = resolveIssuers(issuer, values);
   return spliceJson({ inputId, displayName, issuers, anyone: issuer.anyone }, { fields: fieldsText });
+}
+
+/** What a document calls one of its inputs. */
+export function nameOfInput(agreement: unknown, inputId: string): string {
+  const definition = new JsonCursor(agreement).at('execution').at('inputs').at(inputId);
+  return chooseName([definition.at('displayName').value, definition.at('name').value], inputId);
 }
 
 /** The first of the names that is a text, or else the id. */

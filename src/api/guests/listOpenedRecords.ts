@@ -1,21 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Address } from 'viem';
-import { z } from 'zod';
 import { records } from '../../platform/database/tables/records.ts';
 import { recordWallets } from '../../platform/database/tables/wallets.ts';
 import { selectNewest } from '../../platform/lists/selectNewest.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import type { AcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { readHeldAddresses } from '../agreements/heldAddress.ts';
-
-const inputsShape = z.array(
-  z.object({
-    inputId: z.string(),
-    displayName: z.string(),
-    issuers: z.array(z.string()),
-    anyone: z.boolean(),
-  }),
-);
+import type { OfferedInputs } from './offeredInputs.ts';
 
 /** The mode of the record's principal for reading, as `findMode` finds it. */
 const readingMode = sql`(
@@ -32,7 +22,7 @@ const readingMode = sql`(
  */
 export async function listOpenedRecords(
   { database, pool }: Pick<Services, 'database' | 'pool'>,
-  acceptedInputs: AcceptedInputs,
+  offeredInputs: OfferedInputs,
   { wallet, limit, cursor }: { wallet: Address; limit: number; cursor?: string | undefined },
 ) {
   const { createdAt, recordId } = recordWallets;
@@ -68,13 +58,11 @@ export async function listOpenedRecords(
     const { id, status, state, docHash, access } = row;
     const may = access === 'sign' ? 'sign' : 'read';
     const isDeployed = status === 'Deployed' && state !== null;
-    const accepted =
+    const readValues = (variables: readonly string[]) => readHeldAddresses(pool, { recordId: id, variables });
+    const inputs =
       isDeployed && may === 'sign'
-        ? await acceptedInputs.read({
-            ...{ recordId: id, docHash, state },
-            variables: (variables) => readHeldAddresses(pool, { recordId: id, variables }),
-          })
-        : { inputsText: '[]' };
+        ? await offeredInputs.list({ recordId: id, docHash, state, readValues }, wallet)
+        : [];
     items.push({
       id,
       address: row.address ?? undefined,
@@ -86,10 +74,7 @@ export async function listOpenedRecords(
       updatedAt: row.updatedAt.toISOString(),
       may,
       awaitsSignature: may === 'sign' && row.awaitsOwner && row.owner === wallet,
-      inputs: inputsShape
-        .parse(JSON.parse(accepted.inputsText))
-        .filter(({ issuers, anyone }) => anyone || issuers.includes(wallet))
-        .map(({ inputId, displayName }) => ({ inputId, displayName })),
+      inputs,
     });
   }
   return { items, ...rest };

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
 import { admitWallet } from '../endpoint/admitWallet.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { listOpenedRecords } from '../guests/listOpenedRecords.ts';
+import { createOfferedInputs } from '../guests/offeredInputs.ts';
 import { respondPage } from '../shapes/envelopes.ts';
 import { pageParameters } from '../shapes/listParameters.ts';
 import { walletAgreementShape } from '../shapes/walletShapes.ts';
 
 export function getWalletAgreements(services: GuestServices): Endpoint {
   const { pool, wallets } = services;
-  const acceptedInputs = createAcceptedInputs(pool);
+  const offeredInputs = createOfferedInputs(pool);
   return defineOpenEndpoint({
     method: 'get',
     path: '/v0/wallet/agreements',
@@ -29,7 +29,7 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     admit: admitWallet(wallets),
     async handle({ query, admitted: { wallet }, inHeavyTurn, requestId }) {
       return inHeavyTurn(wallet, async () => {
-        const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });
+        const { items, ...page } = await listOpenedRecords(services, offeredInputs, { wallet, ...query });
         return respondPage({
           requestId,
           dataText: JSON.stringify(items),
