@@ -37,6 +37,19 @@ async function connect({ key: apiKey }: TestPrincipal): Promise<Agent> {
   return agent;
 }
 
+const postAs = (key: string, body: unknown) =>
+  fetch(`${service.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-api-key': key,
+    },
+    body: JSON.stringify(body),
+  });
+
+const search = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'find_agreements', arguments: {} } };
+
 describe('what is too much', () => {
   test.each([
     ['reads', 'find_agreements', {}],
@@ -65,16 +78,7 @@ describe('what is too much', () => {
 
   test('cannot be packed into a batch: each message of it counts', async () => {
     const { key } = await service.createPrincipal();
-    const post = (body: unknown) =>
-      fetch(`${service.baseUrl}/mcp`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'x-api-key': key,
-        },
-        body: JSON.stringify(body),
-      });
+    const post = (body: unknown) => postAs(key, body);
     const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
     const few = await post([list(1), list(2)]);
     expect(few.status).toBe(200);
@@ -82,6 +86,18 @@ describe('what is too much', () => {
     const many = await post(Array.from({ length: 20 }, (_, id) => list(id)));
     expect(many.status).toBe(429);
     expect(many.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  test('is a batch of many tool calls: it is refused as a whole', async () => {
+    const { key } = await service.createPrincipal();
+    const calls = Array.from({ length: 20 }, (_, id) => ({ ...search, id }));
+    expect((await postAs(key, calls)).status).toBe(429);
+  });
+
+  test('is a flood of tool calls that want no answer', async () => {
+    const { key } = await service.createPrincipal();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => postAs(key, search)));
+    expect(answers.map(({ status }) => status)).toContain(429);
   });
 
   test('of gas for a day is reported with the name of the quota', async () => {

@@ -2,6 +2,7 @@ import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcont
 import type { Context } from 'hono';
 import type pino from 'pino';
 import { AccessError, ForeignResourceError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import type { Caller } from '../authentication/authenticator.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import { findClient } from '../endpoint/clientAddress.ts';
@@ -81,10 +82,12 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
           request.method === 'POST'
             ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
             : undefined;
-        const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
-        // A tool call counts itself: exceeding the limit is a result for the agent.
+        const isBatch = Array.isArray(parsedBody);
+        const messages = isBatch ? parsedBody : [parsedBody];
+        // A tool call by itself counts itself: exceeding the limit is a result for the agent. Those of a batch would each make
+        // such a result, so they are counted here too.
         for (const message of messages)
-          if (methodOf(message) !== 'tools/call') await admit(context, principalId, 'read');
+          if (isBatch || !isToolCall(message)) await admit(context, principalId, 'read');
         const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
         requests.set(authInfo, buildRequest(context, caller));
         if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
@@ -96,6 +99,11 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       });
     },
   };
+}
+
+/** Whether a message calls a tool and gets an answer: one without an id is dropped. */
+function isToolCall(message: unknown): boolean {
+  return methodOf(message) === 'tools/call' && isJsonObject(message) && 'id' in message;
 }
 
 /** For agents, which may be led to try ids, another principal's record does not exist. */
