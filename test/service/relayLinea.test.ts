@@ -1,4 +1,5 @@
-import { parseGwei, toHex } from 'viem';
+import { randomBytes } from 'node:crypto';
+import { type Address, type Hex, parseGwei, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 
@@ -34,4 +35,43 @@ test('on Linea an endpoint that does not know that estimate is asked once, and t
   }
   // One call, and the usual single retry after a failure.
   expect(node.count('linea_estimateGas')).toBeLessThanOrEqual(2);
+});
+
+test.each<[string, { code: number; message: string; data?: Hex }]>([
+  [
+    'a call over a limit of lines',
+    { code: -32_000, message: 'Transaction line count for module HUB=3000000 is above the limit 2097152' },
+  ],
+  [
+    'call data over their limit',
+    { code: -32_000, message: 'Calldata of transaction is greater than the allowed max of 30000' },
+  ],
+  ['an internal error', { code: -32_603, message: 'Internal error' }],
+  ['a revert that speaks of methods', { code: -32_000, message: 'Execution reverted: method not found' }],
+  [
+    'a revert with too much data',
+    { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(6_000_000)}` },
+  ],
+])('on Linea %s changes no fee of other transactions', async (_, error) => {
+  const tip = parseGwei('3');
+  const hostile: Address = `0x${randomBytes(20).toString('hex')}`;
+  await world.client.setCode({ address: hostile, bytecode: '0x00' });
+  let refused = 0;
+  const node = await world.disturb(({ method, params }) => {
+    if (method !== 'linea_estimateGas') return undefined;
+    if (Object(params[0]).to?.toLowerCase() !== hostile)
+      return { result: { gasLimit: toHex(100_000), baseFeePerGas: toHex(7), priorityFeePerGas: toHex(tip) } };
+    refused++;
+    return { error };
+  });
+  await world.startRelay({ keys: await world.createWallets(1), rpcUrls: [node.url] });
+  const odd = await world.acceptOne({ to: hostile, data: '0x12' });
+  // Without an estimate of its own it pays the general fees.
+  await world.waitForNode(odd.id);
+  expect(refused).toBeGreaterThan(0);
+  const row = await world.acceptOne();
+  await world.waitForMints([row.recipient]);
+  const { hash } = await world.readRow(row.id);
+  const { maxPriorityFeePerGas } = await world.client.getTransaction({ hash: hash ?? '0x' });
+  expect(maxPriorityFeePerGas).toBe(tip);
 });

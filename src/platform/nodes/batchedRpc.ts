@@ -17,7 +17,7 @@ const mostRequestLength = 512 * 1024;
 const mostDetails = 300;
 const mostAnswerBytes = 10 * 1024 * 1024;
 /** A contract decides how long it runs, and how much it says. */
-const contractMethods: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas']);
+const contractMethods: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas', 'linea_estimateGas']);
 /** Anybody can make them long. Several of them in one answer could exceed the limit. */
 const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
 /** Every node's answer has this in its first characters. */

@@ -1,6 +1,5 @@
 import {
   type Address,
-  BaseError,
   type Hex,
   hexToBigInt,
   MethodNotFoundRpcError,
@@ -8,7 +7,7 @@ import {
   type PublicClient,
 } from 'viem';
 import { estimateGas } from 'viem/linea';
-import { findCallFault } from '../../platform/nodes/unavailable.ts';
+import { findNodeAnswer } from '../../platform/nodes/unavailable.ts';
 
 /** Linea's terms for one call: the tip covers the cost of publishing its data on Ethereum. */
 export type LineaTerms = { readonly gas: bigint; readonly baseFeePerGas: bigint; readonly tip: bigint };
@@ -17,6 +16,13 @@ const lineaChains = new Set([59_141, 59_144]);
 /** After this time an endpoint is asked again that did not know the method, or gave no answer. */
 const absenceMs = 10 * 60_000;
 const troubleMs = 15_000;
+const unknownMethodCodes: ReadonlySet<number> = new Set([
+  MethodNotFoundRpcError.code,
+  MethodNotSupportedRpcError.code,
+]);
+/** Some gateways use codes of their own. */
+const unknownMethod =
+  /(unknown|unsupported|invalid) method|method\b.{0,60}\b(not (found|supported|available|allowed|exist)|does not exist|unknown|unsupported)/i;
 
 /** Asks Linea for the terms of single calls, as long as the endpoint supports it; undefined on other chains. */
 export function createLineaEstimator(client: PublicClient, chainId: number) {
@@ -34,8 +40,9 @@ export function createLineaEstimator(client: PublicClient, chainId: number) {
         });
         return { gas: gasLimit, baseFeePerGas, tip: priorityFeePerGas };
       } catch (error) {
-        if (!findCallFault(error))
-          absentUntil = performance.now() + (isUnknownMethod(error) ? absenceMs : troubleMs);
+        // What the endpoint says about one call, or what its contract does, must not change the fees of other calls.
+        if (isUnknownMethod(error)) absentUntil = performance.now() + absenceMs;
+        else if (!findNodeAnswer(error)) absentUntil = performance.now() + troubleMs;
         return undefined;
       }
     },
@@ -43,11 +50,12 @@ export function createLineaEstimator(client: PublicClient, chainId: number) {
 }
 
 function isUnknownMethod(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false;
-  const cause = error.walk(
-    (one) => one instanceof MethodNotFoundRpcError || one instanceof MethodNotSupportedRpcError,
-  );
-  return cause !== null;
+  const answer = findNodeAnswer(error);
+  if (!answer) return false;
+  if (unknownMethodCodes.has(answer.code)) return true;
+  // A contract chooses the words of its revert.
+  const isRevert = answer.data !== undefined || /revert/i.test(answer.details);
+  return !isRevert && unknownMethod.test(answer.details);
 }
 
 /** The gas of the call if it were mined now. @throws if it would revert, or no endpoint answers. */
