@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { useDebounced } from '../parts/debounced.ts';
-import { explainError } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
@@ -11,6 +10,7 @@ import { InputFields, isComplete, readValues, type Typed } from './inputFields.t
 import { findParty, isSame, nameOfInput } from './naming.ts';
 import { SignPanel } from './signPanel.tsx';
 import type { Accepted, AgreementSource, Shown, Verdict } from './source.ts';
+import { Trial } from './trial.tsx';
 
 const words = texts.act;
 const typingMs = 250;
@@ -68,7 +68,12 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
         onType={setTyped}
         faults={faultsOf(trial.data)}
       />
-      <Trial isReady={isReady} verdict={trial.data} error={trial.error} />
+      <Trial
+        isPossible={source.simulate !== undefined}
+        isReady={isReady}
+        verdict={trial.data}
+        error={trial.error}
+      />
       <WalletChoice connected={wallet} onChange={setWallet} />
       {wallet && !mayAct && (
         <Note kind="warn">
@@ -119,39 +124,5 @@ function useTrial({ source, inputId, values, by, isReady }: Tried) {
 function faultsOf(verdict: Verdict | null | undefined): Record<string, string> {
   return Object.fromEntries(
     (verdict?.issues ?? []).map(({ path, message }) => [path.split('.').at(-1) ?? '', message]),
-  );
-}
-
-type TrialProps = {
-  readonly isReady: boolean;
-  readonly verdict: Verdict | null | undefined;
-  readonly error: unknown;
-};
-
-function Trial({ isReady, verdict, error }: TrialProps) {
-  const said = !isReady
-    ? words.fillIn
-    : error
-      ? explainError(error)
-      : verdict?.outcome === 'accepted'
-        ? verdict.fromState === verdict.toState
-          ? words.wouldStay(verdict.toState)
-          : words.wouldMove(verdict.fromState, verdict.toState)
-        : verdict?.outcome === 'refused'
-          ? `${words.wouldRefuse} ${verdict.message ?? ''}`
-          : verdict
-            ? words.undecided
-            : words.simulated;
-  const kind =
-    isReady && (error || verdict?.outcome === 'refused')
-      ? 'warn'
-      : verdict?.outcome === 'accepted'
-        ? 'good'
-        : undefined;
-  return (
-    <Note kind={isReady ? kind : undefined}>
-      <span dir="auto">{said}</span>
-      {verdict?.isExternal && <span>{words.external}</span>}
-    </Note>
   );
 }
