@@ -7,6 +7,8 @@ import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import type { Checked } from '../wallet/signing.ts';
 import { DocumentAddress } from './documentAddress.tsx';
+import { Effect } from './effect.tsx';
+import type { InputEffect } from './findEffect.ts';
 import { type NamedValue, ReviewValues } from './reviewValues.tsx';
 
 const words = texts.act;
@@ -20,6 +22,8 @@ type ReviewProps = {
   readonly unsigned?: readonly NamedValue[] | undefined;
   /** The URI of the document, if that is signed. */
   readonly docUri?: string | undefined;
+  /** For an input that the document takes in the state at this time. */
+  readonly effect?: InputEffect | undefined;
   readonly chainId: number;
   readonly contract: string;
   readonly offered: SignableTypedData;
@@ -34,6 +38,7 @@ export function Review({
   values,
   unsigned = [],
   docUri,
+  effect,
   chainId,
   contract,
   offered,
@@ -54,6 +59,7 @@ export function Review({
         <dd>
           <ReviewValues values={values} />
         </dd>
+        {effect && <Effect {...effect} />}
         <dt>{words.onContract}</dt>
         <dd>
           <Hex value={contract} whole /> <span class="soft">{chainName(chainId)}</span>

@@ -6,9 +6,14 @@ import { isSpentPermit } from '../wallet/isSpentPermit.ts';
 import { isRefused, mayBeStored } from '../wallet/mayBeStored.ts';
 import type { Checked } from '../wallet/signing.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
+import type { InputEffect } from './findEffect.ts';
 import type { Act, AgreementSource, Permit, Shown, ShownInput } from './source.ts';
 
-type Prepared = { readonly offered: SignableTypedData; readonly checked: Checked };
+type Prepared = {
+  readonly offered: SignableTypedData;
+  readonly checked: Checked;
+  readonly effect: InputEffect | undefined;
+};
 type Signed = { readonly prepared: Prepared; readonly permit: Permit };
 
 /**
@@ -35,12 +40,14 @@ export function useSigning({ shown, source, act, wallet }: Signing) {
   const query = useQuery({
     queryKey: ['permit', ...source.key, act.inputId, JSON.stringify(act.values), account],
     queryFn: async ({ signal }): Promise<Prepared> => {
-      const [offered, { checkInput }] = await Promise.all([
+      const [offered, { state }, { checkInput }, { findEffect }] = await Promise.all([
         source.prepare({ ...act, signer: account }, signal),
+        source.getState(signal),
         import('../wallet/signing.ts'),
+        import('./findEffect.ts'),
       ]);
-      const agreementAddress = shown.address ?? '';
-      return { offered, checked: checkInput({ ...shown, ...act, agreementAddress }, offered) };
+      const facts = { ...shown, ...act, agreementAddress: shown.address ?? '' };
+      return { offered, checked: checkInput(facts, offered), effect: findEffect(facts, state) };
     },
     enabled: signed === undefined,
     staleTime: Number.POSITIVE_INFINITY,

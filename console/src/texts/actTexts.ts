@@ -26,6 +26,10 @@ export const actTexts = {
   withValues: 'with these values',
   withoutValues: 'without values',
   onContract: 'for the contract',
+  changesState: 'which changes the state from',
+  keepsState: 'which leaves the state at',
+  thenCalls: 'and then calls',
+  anotherContract: 'another contract',
   documentAddress: 'document at',
   documentElsewhere:
     'This address does not belong to this service. The text there may differ from the text on this page.',
