@@ -2,7 +2,6 @@ import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcont
 import type { Context } from 'hono';
 import type pino from 'pino';
 import { AccessError, ForeignResourceError, NotFoundError } from '../../platform/errors/serviceError.ts';
-import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import type { Caller } from '../authentication/authenticator.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import { findClient } from '../endpoint/clientAddress.ts';
@@ -55,7 +54,10 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
   const admit = (context: Context<AppEnv>, principalId: string, kind: 'read' | 'write') =>
     limitRate(context, { rateLimiter, rates: limits.rates, name: principalId, kind });
 
-  const buildRequest = (context: Context<AppEnv>, caller: Caller): McpRequest => {
+  const buildRequest = (
+    context: Context<AppEnv>,
+    { caller, isCounted }: { caller: Caller; isCounted: boolean },
+  ): McpRequest => {
     const { principalId } = caller;
     const requestId = context.get('requestId');
     const ask: AgentCall['ask'] = async (operationId, asked = {}) => {
@@ -64,7 +66,10 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       await admit(context, principalId, endpoint.method === 'get' ? 'read' : 'write');
       return endpoint.call({ ...asked, caller, requestId }, serving).catch(hideForeign);
     };
-    return { principalId, requestId, ask, count: () => admit(context, principalId, 'read') };
+    const count = async () => {
+      if (!isCounted) await admit(context, principalId, 'read');
+    };
+    return { principalId, requestId, ask, count };
   };
 
   return {
@@ -82,14 +87,13 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
           request.method === 'POST'
             ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
             : undefined;
-        const isBatch = Array.isArray(parsedBody);
-        const messages = isBatch ? parsedBody : [parsedBody];
-        // A tool call by itself counts itself: exceeding the limit is a result for the agent. Those of a batch would each make
-        // such a result, so they are counted here too.
-        for (const message of messages)
-          if (isBatch || !isToolCall(message)) await admit(context, principalId, 'read');
+        // A single tool call counts itself: exceeding the limit is a result for the agent. The answer to a batch would
+        // repeat that result for each of its calls.
+        const isCounted = !isToolCall(parsedBody);
+        const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
+        if (isCounted) for (const _ of messages) await admit(context, principalId, 'read');
         const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
-        requests.set(authInfo, buildRequest(context, caller));
+        requests.set(authInfo, buildRequest(context, { caller, isCounted }));
         if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
         if (endlessMethods.has(methodOf(parsedBody))) return answer(refuseMethod(parsedBody), context);
         return answer(
@@ -99,11 +103,6 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       });
     },
   };
-}
-
-/** Whether a message calls a tool and gets an answer: one without an id is dropped. */
-function isToolCall(message: unknown): boolean {
-  return methodOf(message) === 'tools/call' && isJsonObject(message) && 'id' in message;
 }
 
 /** For agents, which may be led to try ids, another principal's record does not exist. */
@@ -151,6 +150,11 @@ function withoutBody({ url, headers, signal }: Request): Request {
 function methodOf(body: unknown): string | undefined {
   const hasMethod = typeof body === 'object' && body !== null && 'method' in body;
   return hasMethod && typeof body.method === 'string' ? body.method : undefined;
+}
+
+/** Whether this is one request to run a tool; a notification runs none. */
+function isToolCall(body: unknown): boolean {
+  return methodOf(body) === 'tools/call' && typeof body === 'object' && body !== null && 'id' in body;
 }
 
 /**

@@ -22,7 +22,7 @@ export type UnsentBounds = {
   readonly mostStalledLooks: number;
   /**
    * With more unsent bytes in all, connections that took nothing for some checks are closed, the largest first. With
-   * more than twice as many bytes, slow readers are closed too.
+   * more than twice as many bytes, slow readers are closed too, the slowest first.
    */
   readonly mostBytes: number;
 };
@@ -40,9 +40,11 @@ export const usualUnsentBounds: UnsentBounds = {
 type Holding = {
   readonly connection: SendingConnection;
   readonly bytes: number;
+  /** Bytes that the client took since the last look; undefined at the first one, which tells nothing about its speed. */
+  readonly taken: number | undefined;
   readonly stalledLooks: number;
 };
-type Mark = { readonly progress: string; readonly stalledLooks: number };
+type Mark = { readonly sent: number; readonly stalledLooks: number };
 
 /**
  * Bounds the memory for answers that their clients do not read. The returned function looks once at all
@@ -66,27 +68,25 @@ export function createUnsentLook({
     const queued = sumQueued(running);
     return [...connections].flatMap((connection) => {
       const bytes = connection.writableLength + (queued.get(connection) ?? 0);
-      if (bytes === 0) {
-        marks.delete(connection);
-        return [];
-      }
-      const progress = describeProgress(connection);
+      const sent = countSent(connection);
       const last = marks.get(connection);
-      const stalledLooks = last?.progress === progress ? last.stalledLooks + 1 : 0;
-      marks.set(connection, { progress, stalledLooks });
-      return [{ connection, bytes, stalledLooks }];
+      const taken = last && sent - last.sent;
+      const stalledLooks = last && bytes > 0 && taken === 0 ? last.stalledLooks + 1 : 0;
+      marks.set(connection, { sent, stalledLooks });
+      return bytes === 0 ? [] : [{ connection, bytes, taken, stalledLooks }];
     });
   };
 
   return () => {
     const holding = findHolding();
     let total = holding.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { connection, bytes, stalledLooks } of holding.toSorted(
-      (one, other) => other.bytes - one.bytes,
+    for (const { connection, bytes, taken, stalledLooks } of holding.toSorted(
+      (one, other) => (one.taken ?? 0) - (other.taken ?? 0) || other.bytes - one.bytes,
     )) {
       const isStuck = stalledLooks >= mostStalledLooks;
       const isInTheWay = total > mostBytes && stalledLooks >= soonStalledLooks;
-      if (!isStuck && !isInTheWay && total <= 2 * mostBytes) continue;
+      const isSlow = total > 2 * mostBytes && taken !== undefined;
+      if (!isStuck && !isInTheWay && !isSlow) continue;
       logger.info({ bytes, total }, 'cut off a client that does not read its answer');
       connection.destroy();
       total -= bytes;
@@ -103,12 +103,15 @@ function sumQueued(running: Iterable<RunningAnswer>): Map<SendingConnection, num
 }
 
 /**
- * Changes with every byte that the client takes. A whole answer may be one piece, and only the handle knows
- * how much of a piece is left.
+ * The bytes that the client has taken of all its answers. A whole answer may be one piece, and only the handle knows how
+ * much of a piece is left.
  */
-function describeProgress(connection: SendingConnection): string {
+function countSent(connection: SendingConnection): number {
   const handle: unknown = Reflect.get(connection, '_handle');
-  const left: unknown =
-    typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : undefined;
-  return `${connection.bytesWritten - connection.writableLength} ${left}`;
+  const read = (name: string): unknown =>
+    typeof handle === 'object' && handle !== null ? Reflect.get(handle, name) : undefined;
+  const [given, left] = [read('bytesWritten'), read('writeQueueSize')];
+  return typeof given === 'number' && typeof left === 'number'
+    ? given - left
+    : connection.bytesWritten - connection.writableLength;
 }

@@ -80,11 +80,15 @@ test('with too many unsent bytes in all, the largest that take nothing are cut o
   expect([small, largest, reading, smallest].map(({ isCut }) => isCut)).toEqual([false, true, false, false]);
 });
 
-test('with more than twice as many, also clients that read slowly are cut off', () => {
+test('with more than twice as many, also clients that read slowly are cut off, the slowest first', () => {
   const connections = [900, 800, 700].map(createConnection);
   const look = createLook(connections, {});
   look();
-  expect(connections.map(({ isCut }) => isCut)).toEqual([true, false, false]);
+  expect(connections.map(({ isCut }) => isCut)).toEqual([false, false, false]);
+  connections[0]?.take(2);
+  for (const connection of connections) connection.take(1);
+  look();
+  expect(connections.map(({ isCut }) => isCut)).toEqual([false, true, false]);
 });
 
 test('answers that wait behind another one on their connection count too', () => {
