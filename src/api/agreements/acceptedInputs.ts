@@ -109,7 +109,13 @@ export function nameOfInput(agreement: unknown, inputId: string): string {
 /** The first of the names that is a text, or else the id. */
 function chooseName(names: readonly unknown[], id: string): string {
   const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
-  return String(name ?? id).slice(0, longestName);
+  const text = String(name ?? id);
+  return text.length <= longestName ? text : copy(text.slice(0, longestName));
+}
+
+/** V8 keeps the whole text in memory for a slice of it. */
+function copy(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /** The addresses that may submit: the variables' current values, then the literal ones, each once. */

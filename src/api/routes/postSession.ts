@@ -83,7 +83,9 @@ export function createSession(services: SessionServices): Endpoint {
       };
       const { session, token } = await open();
       // If the caller has put another session into the browser, the new one does not reach it.
-      await endSessionOfToken(database, cookies.read(headers, 'session'));
+      const former = cookies.read(headers, 'session');
+      // A repeated request may come with the cookie of its own session.
+      if (former !== token) await endSessionOfToken(database, former);
       const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(session, session.id)) });
       response.headers.set('set-cookie', cookies.write('session', token, cookieSeconds));
       return response;

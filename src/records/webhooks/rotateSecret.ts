@@ -46,6 +46,7 @@ export async function rotateSecret(
   });
 }
 
+/** Undefined if it was encrypted with a key that is no longer known. */
 async function readSecret(
   transaction: Queryable,
   { id, cipher }: { id: string; cipher: Cipher },
@@ -54,5 +55,9 @@ async function readSecret(
     .select({ encrypted: webhookSubscriptions.secret })
     .from(webhookSubscriptions)
     .where(eq(webhookSubscriptions.id, id));
-  return row && decryptSecret(cipher, { subscriptionId: id, encrypted: row.encrypted });
+  try {
+    return row && decryptSecret(cipher, { subscriptionId: id, encrypted: row.encrypted });
+  } catch {
+    return undefined;
+  }
 }
