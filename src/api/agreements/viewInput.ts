@@ -2,7 +2,7 @@ import type { AdmissionServices, LocalFacts } from '../admission/createAdmission
 import { type DeployedRecord, type DeployedReference, requireDeployed } from './deployedRecord.ts';
 import { type CompiledInput, compileInput, type InputTarget, type SignedInput } from './inputPermit.ts';
 import { lookAtInput } from './lookAtInput.ts';
-import { findViewed, keepViewed, type ViewedRecord } from './viewedRecords.ts';
+import { findViewed, keepViewed } from './viewedRecords.ts';
 
 /** An input with its record, read without any change. */
 export type InputView = Look & { readonly target: DeployedRecord };
@@ -24,7 +24,8 @@ type Request = SignedInput & DeployedReference;
  */
 export async function viewInput(input: Request, services: AdmissionServices): Promise<InputView> {
   const { pool } = services;
-  const expected = findViewed(pool, input);
+  const viewed = findViewed(pool, input);
+  const expected = viewed && { ...viewed, agreement: JSON.parse(viewed.document) };
   const ahead = expected && look(input, expected, services);
   const target = await requireDeployed(pool, { ...input, parsed: expected });
   if (ahead && isAt(target, expected)) return { target, ...ahead };
@@ -41,7 +42,7 @@ function look(input: Request, target: InputTarget, services: AdmissionServices):
 }
 
 /** @param expected has the target's own agreement if the documents are equal. */
-function isAt(target: DeployedRecord, expected: ViewedRecord): boolean {
+function isAt(target: DeployedRecord, expected: InputTarget): boolean {
   return (
     target.agreement === expected.agreement &&
     target.chainId === expected.chainId &&
