@@ -6,6 +6,7 @@ import { findProgram } from '../../src/cli/build/builtPrograms.ts';
 import { createDevKey } from '../../src/cli/dev/devAccess.ts';
 import { type Anvil, startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { processSettings } from '../../src/cli/services/processSettings.ts';
 import { createDatabase } from '../../src/platform/database/database.ts';
 import { migrateDatabase } from '../../src/platform/database/migrateDatabase.ts';
 import { createLogger } from '../../src/platform/log/createLogger.ts';
@@ -109,11 +110,11 @@ export async function createServiceStack(options: {
           onLine(line: string): void;
         },
       ): Child {
-        const lean = kind === 'indexer' || kind === 'all' ? [] : ['--max-semi-space-size=8'];
+        const settings = kind === 'all' ? {} : processSettings[kind];
         return startChild({
           entry: findProgram(kind),
-          nodeFlags: [...lean, ...(process.nodeFlags ?? [])],
-          niceness: kind === 'indexer' || kind === 'worker' ? 5 : 0,
+          ...settings,
+          nodeFlags: [...(settings.nodeFlags ?? []), ...(process.nodeFlags ?? [])],
           env: { ...shared, ...byKind[kind], ...env, ...process.env },
           onLine: process.onLine,
           stopTimeoutMs,

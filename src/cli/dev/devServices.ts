@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describeExit } from '../../platform/supervision/child.ts';
 import { createLogFile, type LogFile } from '../devtools/logFile.ts';
-import { type ServiceName, serviceNames, startServices } from '../services/servicePrograms.ts';
+import { type ServiceName, serviceNames } from '../services/processSettings.ts';
+import { startServices } from '../services/servicePrograms.ts';
 import type { DevDirectory } from './devDirectory.ts';
 import type { ProcessList } from './leftProcesses.ts';
 import type { Progress } from './progress.ts';

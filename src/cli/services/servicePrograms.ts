@@ -7,30 +7,13 @@ import {
   supervise,
   unlimitedRestarts,
 } from '../../platform/supervision/supervisor.ts';
-
-/** In the order of stopping: first no more requests, then no more sending, then no more indexing. */
-export const serviceNames = ['api', 'worker', 'indexer'] as const;
-export type ServiceName = (typeof serviceNames)[number];
+import { processSettings, type ServiceName, serviceNames } from './processSettings.ts';
 
 const entries: Record<ServiceName, string> = {
   api: fileURLToPath(new URL('../start/api.ts', import.meta.url)),
   worker: fileURLToPath(new URL('../start/worker.ts', import.meta.url)),
   indexer: fileURLToPath(new URL('../start/indexer.ts', import.meta.url)),
 };
-
-/**
- * With Node's own 16 MB for each half of the young generation, a quiet process keeps 40 MB more than it
- * needs. With 4 MB a busy one spends a seventh of its time on garbage collection.
- */
-const lean = ['--max-semi-space-size=8'];
-/** Not for the indexer: a backfill mostly allocates. */
-const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
-
-/**
- * On a machine that runs all three, callers wait for the API's answers. The others have a third of its weight: on the
- * processor of an API that never rests, each of them keeps a fifth.
- */
-const niceness: Partial<Record<ServiceName, number>> = { worker: 5, indexer: 5 };
 
 export type ServicesOptions = {
   /** The environment for all three; each process gets only the secrets that it needs. */
@@ -71,8 +54,7 @@ export function startServices(options: ServicesOptions): Services {
       start: () =>
         startChild({
           entry: entries[name],
-          nodeFlags: nodeFlags[name],
-          niceness: niceness[name],
+          ...processSettings[name],
           env: environmentOf(name, env),
           onLine: onLine && ((line) => onLine(name, line)),
           stopTimeoutMs,

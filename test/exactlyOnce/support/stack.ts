@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { findProgram } from '../../../src/cli/build/builtPrograms.ts';
 import { createDevKey } from '../../../src/cli/dev/devAccess.ts';
 import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
+import { processSettings } from '../../../src/cli/services/processSettings.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
@@ -101,7 +102,7 @@ async function create(
       const { name, env = {}, onReady } = process;
       return startChild({
         entry: findProgram(kind),
-        nodeFlags: ['--max-semi-space-size=8'],
+        ...processSettings[kind],
         env: { ...shared, ...byKind[kind], ...env },
         onLine(line) {
           if (line.includes('"msg":"started"')) onReady();

@@ -1,5 +1,6 @@
 import { generatePrivateKey } from 'viem/accounts';
 import { findProgram } from '../../../../src/cli/build/builtPrograms.ts';
+import { processSettings } from '../../../../src/cli/services/processSettings.ts';
 import { type Child, startChild } from '../../../../src/platform/supervision/child.ts';
 import type { FaultPoint } from '../../../../src/platform/supervision/faultPoint.ts';
 import { inheritedEnvironment } from '../../../support/inheritedEnvironment.ts';
@@ -30,7 +31,7 @@ export function startWorkerProcess(options: {
   const lines: string[] = [];
   const child = startChild({
     entry: findProgram('worker'),
-    nodeFlags: ['--max-semi-space-size=8'],
+    ...processSettings.worker,
     env: {
       ...inheritedEnvironment(),
       DATABASE_URL: databaseUrl,
