@@ -1629,6 +1629,8 @@ export interface components {
             onChain: {
                 owner?: string;
                 docHash: string;
+                /** @description The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Absent for a Draft, and if that cannot be told. */
+                differsFromDocument?: ("initialState" | "inputs" | "transitions" | "variables" | "verifiers" | "actions")[];
                 initialState?: string;
                 currentState?: string;
                 deployTxHash?: string;
@@ -2169,6 +2171,8 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             docHash: string;
+            /** @description The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Absent for a Draft, and if that cannot be told. */
+            differsFromDocument?: ("initialState" | "inputs" | "transitions" | "variables" | "verifiers" | "actions")[];
             /**
              * Format: date-time
              * @description The time of that block.

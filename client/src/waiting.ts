@@ -24,7 +24,7 @@ export class InputFailedError extends Error {
   readonly reason: string | undefined;
 
   constructor(input: InputRecord) {
-    super(`The input ${input.inputId} failed: ${input.error?.message ?? 'no reason is known'}`);
+    super(`The input ${input.inputId} failed: ${input.error?.message ?? 'unknown'}`);
     this.input = input;
     this.reason = input.error?.reason;
   }
@@ -37,7 +37,7 @@ export class DeploymentFailedError extends Error {
   readonly reason: string | undefined;
 
   constructor(agreement: AgreementRecord) {
-    super(`The deployment failed: ${agreement.onChain.error?.message ?? 'no reason is known'}`);
+    super(`The deployment failed: ${agreement.onChain.error?.message ?? 'unknown'}`);
     this.agreement = agreement;
     this.reason = agreement.onChain.error?.reason;
   }

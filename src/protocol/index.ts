@@ -5,6 +5,7 @@ export type { Finding } from './analysis/createReport.ts';
 export { type Chain, chains, type Environment, findChain, supportedChains } from './chains.ts';
 export { checkInputValues } from './checkInputValues.ts';
 export { isWithinLimits } from './checkSize.ts';
+export { type Comparison, type CreationPart, compareCreation, creationParts } from './compareCreation.ts';
 export { type CompileOptions, compileAgreement } from './compileAgreement.ts';
 export { type DecodedField, decodeInputPayload } from './decodePayload.ts';
 export { hashDeploymentContent } from './deploymentContent.ts';

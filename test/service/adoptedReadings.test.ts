@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AgreementsClient } from '../../client/src/index.ts';
+import { signInput } from '../../client/src/viem/index.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
+import { newSigningLinkShape, sharedRecordShape } from '../../src/api/shapes/sharingShapes.ts';
 import { type Agent, connectAgent } from '../mcp/support/connectAgent.ts';
+import { createCall } from './support/call.ts';
 import { deployDirectly } from './support/directDeployment.ts';
 import { reference } from './support/documents.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
@@ -11,13 +15,20 @@ import type { TestPrincipal } from './support/testService.ts';
 let setting: IndexedService;
 let seller: TestPrincipal;
 let agent: Agent;
+let hostedAgent: Agent;
 beforeAll(async () => {
   setting = await startIndexedService({ CONSISTENCY_WAIT_MS: '120000', DEPLOY_WAIT_MS: '120000' });
   seller = await setting.service.createPrincipal();
   agent = await connectAgent({ baseUrl: setting.service.baseUrl, apiKey: seller.key });
+  hostedAgent = await connectAgent({
+    baseUrl: setting.service.baseUrl,
+    apiKey: seller.key,
+    path: '/mcp/compat',
+  });
 });
 afterAll(async () => {
   await agent?.close();
+  await hostedAgent?.close();
   await setting?.close();
 });
 
@@ -59,35 +70,100 @@ const approval = (target: string) => ({
 });
 
 /** Imports an agreement with its document, whose contract was created from `readAs`, and prepares its input. */
-async function prepareDecline(readAs: object) {
+async function adopt(readAs: object, options: { isIndirect?: boolean } = {}) {
   const buyer = createAccount();
   const agreement = buildOffer('DECLINED');
-  const deployment = { agreement, values: { buyer: buyer.address }, readAs };
+  const deployment = { agreement, values: { buyer: buyer.address }, readAs, ...options };
   const address = await deployDirectly(setting.chain, deployment);
   const body = { chainId, address, agreement, displayName: 'Offer' };
-  const { id } = recordShape.parse((await seller.call('POST', '/v0/agreements/import', { body })).body.data);
-  const wanted = { purpose: 'input', agreementId: id, inputId: 'decline', values: {}, signer: buyer.address };
-  const { text, isError } = await agent.call('prepare_signature', wanted);
+  const imported = await seller.call('POST', '/v0/agreements/import', { body });
+  const { id, onChain } = recordShape.parse(imported.body.data);
+  return { id, buyer, differing: onChain.differsFromDocument };
+}
+
+const approving = () => buildOffer('PAID', [approval(setting.chain.token)]);
+
+async function ask(tool: string, args: Record<string, unknown>, by = agent): Promise<string> {
+  const { text, isError } = await by.call(tool, args);
   expect(isError, text).toBe(false);
   return text;
 }
 
-test('an agent is told before signing that the contract does something else than its document', async () => {
-  const { token } = setting.chain;
-  const text = await prepareDecline(buildOffer('PAID', [approval(token)]));
-  expect(text).toMatch(/^CAUTION: the contract does not do what the document says\./);
-  expect(text).toContain(`leads to "PAID", and calls the contract ${token}`);
-  expect(text).not.toContain('DECLINED');
+async function prepareDecline(readAs: object): Promise<string> {
+  const { id, buyer } = await adopt(readAs);
+  const named = { agreementId: id, inputId: 'decline', values: {}, signer: buyer.address };
+  return ask('prepare_signature', { purpose: 'input', ...named });
+}
+
+describe('a record tells', () => {
+  test('that its contract does as the document says', async () => {
+    expect((await adopt(buildOffer('DECLINED'))).differing).toEqual([]);
+  });
+
+  test('what its contract does otherwise, to its principal and to guests', async () => {
+    const { id, differing } = await adopt(approving());
+    expect(differing).toEqual(['transitions', 'actions']);
+    const link = await seller.call('POST', `/v0/agreements/${id}/links`, { body: { may: 'read' } });
+    const { url } = newSigningLinkShape.parse(link.body.data);
+    const headers = { 'x-agreements-link': new URL(url).hash.slice(1) };
+    const shared = await createCall(setting.service.baseUrl)('GET', '/v0/shared/agreement', { headers });
+    expect(sharedRecordShape.parse(shared.body.data).differsFromDocument).toEqual(['transitions', 'actions']);
+  });
+
+  test('nothing if the creation cannot be read, but calls that the document does not have', async () => {
+    expect((await adopt(buildOffer('DECLINED'), { isIndirect: true })).differing).toBeUndefined();
+    expect((await adopt(approving(), { isIndirect: true })).differing).toEqual(['actions']);
+  });
 });
 
-test('a call alone is told too', async () => {
-  const { token } = setting.chain;
-  const text = await prepareDecline(buildOffer('DECLINED', [approval(token)]));
-  expect(text).toContain(`leads to "DECLINED", and calls the contract ${token}`);
+test('the client does not sign for such a contract unless it is told to', async () => {
+  const { id, buyer } = await adopt(approving());
+  const client = new AgreementsClient({ baseUrl: setting.service.baseUrl, apiKey: seller.key });
+  const input = { client, account: buyer, agreementId: id, inputId: 'decline' };
+  await expect(signInput(input)).rejects.toMatchObject({
+    name: 'PermitRefusedError',
+    reason: 'rules_differ',
+  });
+  expect((await signInput({ ...input, despiteDifferences: true })).agreementId).toBe(id);
 });
 
-test('nothing is said of a contract that does as its document says', async () => {
-  const text = await prepareDecline(buildOffer('DECLINED'));
-  expect(text).not.toContain('CAUTION');
-  expect(text).toContain('It leads from "OFFERED" to "DECLINED".');
+describe('an agent is told before signing', () => {
+  test('that the contract does something else than its document', async () => {
+    const text = await prepareDecline(approving());
+    expect(text).toMatch(/^CAUTION: the contract does not do what the document says\./);
+    expect(text).toContain(`leads to "PAID", and calls the contract ${setting.chain.token}`);
+    expect(text).not.toContain('DECLINED');
+  });
+
+  test('that it makes a call', async () => {
+    const { token } = setting.chain;
+    const text = await prepareDecline(buildOffer('DECLINED', [approval(token)]));
+    expect(text).toContain(`leads to "DECLINED", and calls the contract ${token}`);
+  });
+
+  test('that it differs elsewhere', async () => {
+    const offer = buildOffer('DECLINED');
+    const readAs = {
+      ...offer,
+      execution: { ...offer.execution, transitions: offer.execution.transitions.slice(0, 1) },
+    };
+    expect(await prepareDecline(readAs)).toMatch(/^CAUTION: .* It differs in: transitions\./);
+  });
+
+  test('nothing of a contract that does as its document says', async () => {
+    const text = await prepareDecline(buildOffer('DECLINED'));
+    expect(text).not.toContain('CAUTION');
+    expect(text).toContain('It leads from "OFFERED" to "DECLINED".');
+  });
+});
+
+test('an agent who reads such an agreement, or prepares its input by the other names, is told too', async () => {
+  const { id, buyer } = await adopt(approving());
+  expect(await ask('read_agreement', { agreementId: id })).toMatch(
+    /^CAUTION: .* It differs in: transitions, actions\./,
+  );
+  const named = { agreementId: id, inputId: 'decline', values: {}, signerAddress: buyer.address };
+  expect(await ask('prepare_input_typed_data', named, hostedAgent)).toContain(
+    'It differs in: transitions, actions.',
+  );
 });

@@ -48,7 +48,7 @@ type Failed = { readonly body: JsonObject | undefined; readonly requestId: strin
 function readError(response: Response, { body, requestId }: Failed): ApiError | InvalidResponseError {
   const { status, headers } = response;
   const error = body?.error;
-  const retryAfterSeconds = readRetryAfter(headers.get('retry-after'));
+  const retryAfterSeconds = readRetryAfter(headers.get('retry-after') ?? '');
   if (isObject(error) && typeof error.code === 'string' && typeof error.message === 'string') {
     const { code, message } = error;
     const details: ErrorDetails | undefined = isObject(error.details) ? error.details : undefined;
@@ -71,8 +71,7 @@ const codesByStatus: Readonly<Record<number, string>> = {
 };
 
 /** Seconds, from a number or a date. */
-function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined;
+function readRetryAfter(header: string): number | undefined {
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return seconds >= 0 ? seconds : undefined;
 }

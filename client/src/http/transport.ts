@@ -151,8 +151,9 @@ export function createTransport(options: ClientOptions): Transport {
   async function json<Answer extends object>(call: Call): Promise<Answer> {
     const answer = await run(call, readJson);
     const meta = isMeta(answer.meta) ? answer.meta : undefined;
-    if (meta && isReferable(answer.data)) metas.set(answer.data, meta);
-    const { id, address, agreementId, agreementAddress } = Object(answer.data);
+    const data = Object(answer.data);
+    if (meta) metas.set(data, meta);
+    const { id, address, agreementId, agreementAddress } = data;
     if (call.once) tokens.keep(meta?.consistency, [call.ids?.id, id, address, agreementId, agreementAddress]);
     // The OpenAPI document defines a successful answer, and the service is tested against it.
     return answer as Answer;
@@ -170,9 +171,9 @@ export function createTransport(options: ClientOptions): Transport {
 }
 
 function parseBaseUrl(baseUrl: unknown): string {
-  if (typeof baseUrl !== 'string' || !/^https?:\/\/[^/]/.test(baseUrl))
-    throw new TypeError('The baseUrl must be an http URL.');
-  return baseUrl.replace(/(\/v0)?\/*$/, '');
+  const text = String(baseUrl);
+  if (!/^https?:\/\/[^/]/.test(text)) throw new TypeError('The baseUrl must be an http URL.');
+  return text.replace(/(\/v0)?\/*$/, '');
 }
 
 type Circumstances = {
@@ -189,10 +190,6 @@ function nameFailure(cause: unknown, { requestId, time, signal, timeoutMs }: Cir
   return new ConnectionError('The connection failed.', { requestId, cause });
 }
 
-function isReferable(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 function isMeta(value: unknown): value is Meta {
-  return isObject(value) && typeof value.requestId === 'string';
+  return isObject(value);
 }

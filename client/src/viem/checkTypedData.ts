@@ -12,21 +12,22 @@ export class TypedDataMismatchError extends Error {
   declare readonly offeredDigest: string;
 
   constructor(facts: { differences: readonly string[]; expectedDigest: Hex; offeredDigest: string }) {
-    super(`The typed data of the service differ: ${facts.differences.join(', ')}.`);
+    super(`The typed data differ: ${facts.differences.join(', ')}.`);
     Object.assign(this, facts);
   }
 }
 
 /**
- * The service already says that it would refuse the permit, or chose a deadline that is not worth a signature.
+ * The service already says that it would refuse the permit, chose a deadline that is not worth a signature, or shows that
+ * the contract is not what its document says.
  * Nothing was signed.
  */
 export class PermitRefusedError extends Error {
   override readonly name = 'PermitRefusedError';
-  /** Such as `state_not_accepting`; `deadline_too_far` for a deadline more than a day ahead. */
+  /** Such as `state_not_accepting`; `deadline_too_far` for a deadline more than a day ahead, or `rules_differ`. */
   readonly reason: string | undefined;
 
-  constructor({ reason, message }: Pick<SignableTypedData['verdict'], 'reason' | 'message'>) {
+  constructor({ reason, message }: { reason?: string | undefined; message: string }) {
     super(message);
     this.reason = reason;
   }

@@ -13,7 +13,7 @@ export function chooseDeadline(own: number | undefined, offered: number): bigint
   if (own === undefined && isTooFar(offered))
     throw new PermitRefusedError({
       reason: 'deadline_too_far',
-      message: 'The service chose a deadline over a day ahead.',
+      message: 'The deadline is over a day ahead.',
     });
   return BigInt(own ?? offered);
 }

@@ -3,11 +3,11 @@ import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
 import { findPublicFactory } from '../../../src/protocol/publicFactories.ts';
 import { deployTypedData } from '../../../src/protocol/typedData.ts';
 import type { AgreementsClient } from '../agreementsClient.ts';
-import type { AgreementRecord, BodyOf, SignableTypedData } from '../types.ts';
+import type { AgreementRecord, BodyOf } from '../types.ts';
 import { type WaitOptions, waitForDeployment } from '../waiting.ts';
-import { checkTypedData, PermitRefusedError } from './checkTypedData.ts';
 import { chooseDeadline } from './chooseDeadline.ts';
 import { openWallet, type WalletOptions } from './openWallet.ts';
+import { signOffered } from './signOffered.ts';
 
 type Unsigned = Omit<BodyOf<'deployWithPermit'>, 'signer' | 'deadline' | 'signature'>;
 
@@ -53,9 +53,7 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
     nonce: BigInt(signable.nonce),
     deadline: chooseDeadline(deadline, signable.deadline),
   });
-  const digest = checkTypedData(typedData, signable);
-  requireVerdict(signable);
-  const signature = await wallet.sign(typedData, chainId);
+  const { digest, signature } = await signOffered(typedData, signable, { wallet, chainId });
   const { docUri, documentId } = signable;
   const extras = notificationTemplate && { notificationTemplate };
   const signed = { docUri, documentId, deadline: signable.deadline, signature };
@@ -89,27 +87,13 @@ export async function deployAgreement(deployment: Deployment & WaitOptions): Pro
   return waitForDeployment(client, record, deployment);
 }
 
-/** @throws PermitRefusedError for a permit that the service would not send. */
-export function requireVerdict({ verdict }: SignableTypedData): void {
-  if (!verdict.ok) throw new PermitRefusedError(verdict);
-}
+type Signed = Omit<BodyOf<'makeDeployTypedData'>, 'signer'>;
 
 /** The parts of a deployment that affect the typed data. */
-function pickSigned({
-  agreement,
-  chainId,
-  ...rest
-}: Unsigned): Omit<BodyOf<'makeDeployTypedData'>, 'signer'> {
-  const { initValues, participants, observers, docUri, documentId } = rest;
-  return {
-    agreement,
-    chainId,
-    ...(initValues && { initValues }),
-    ...(participants && { participants }),
-    ...(observers && { observers }),
-    ...(docUri !== undefined && { docUri }),
-    ...(documentId !== undefined && { documentId }),
-  };
+function pickSigned(deployment: Unsigned): Signed {
+  const { agreement, chainId, initValues, participants, observers, docUri, documentId } = deployment;
+  // JSON leaves out undefined members.
+  return { agreement, chainId, initValues, participants, observers, docUri, documentId } as Signed;
 }
 
 /** The initial values: the given ones, and the participants' wallets. */

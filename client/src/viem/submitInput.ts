@@ -6,10 +6,10 @@ import { parseAddress } from '../../../src/protocol/values.ts';
 import type { AgreementsClient } from '../agreementsClient.ts';
 import type { BodyOf, InputRecord } from '../types.ts';
 import { type WaitOptions, waitForInput } from '../waiting.ts';
-import { checkTypedData } from './checkTypedData.ts';
+import { PermitRefusedError } from './checkTypedData.ts';
 import { chooseDeadline } from './chooseDeadline.ts';
-import { requireVerdict } from './deployAgreement.ts';
 import { openWallet, type WalletOptions } from './openWallet.ts';
+import { signOffered } from './signOffered.ts';
 
 export type InputToSign = WalletOptions & {
   readonly client: AgreementsClient;
@@ -20,6 +20,8 @@ export type InputToSign = WalletOptions & {
   readonly values?: Readonly<Record<string, unknown>> | undefined;
   /** The document, if you have your own copy. Default: the record's. */
   readonly agreement?: object | undefined;
+  /** Whether to sign although the contract has other rules than its document. */
+  readonly despiteDifferences?: boolean | undefined;
   /** Unix seconds; the permit is valid until then. Default: the service's choice, usually an hour from now. */
   readonly deadline?: number | undefined;
   /** The chain, if the address exists on several. */
@@ -40,8 +42,8 @@ export type SignedInput = {
  * @returns the record's id and the body for `client.agreements.submitInput`.
  * @throws TypedDataMismatchError if the service asks to sign something else, or for another contract or chain than the
  * given ones; then nothing is signed.
- * @throws PermitRefusedError if the service would refuse it now, or chooses a deadline more than a day ahead;
- * ApiError where the input is not valid.
+ * @throws PermitRefusedError if the service would refuse it now, if the contract has other rules than its document
+ * (`rules_differ`), or if the service chooses a deadline more than a day ahead; ApiError where the input is not valid.
  * @throws ValuesError if the values do not fit the document.
  */
 export async function signInput(input: InputToSign): Promise<SignedInput> {
@@ -49,6 +51,9 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
   const wallet = await openWallet(input);
   const record = await client.agreements.get(named, { chainId: input.chainId, signal });
   const { id: agreementId } = record;
+  const parts = record.onChain.differsFromDocument?.join();
+  if (parts && !input.despiteDifferences)
+    throw new PermitRefusedError({ reason: 'rules_differ', message: `The contract differs: ${parts}.` });
   const signer = wallet.address;
   const request = { inputId, values: { ...values }, signer };
   const signable = await client.agreements.makeInputTypedData(
@@ -68,9 +73,7 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
     nonce: BigInt(signable.nonce),
     deadline: chooseDeadline(deadline, signable.deadline),
   });
-  const digest = checkTypedData(typedData, signable);
-  requireVerdict(signable);
-  const signature = await wallet.sign(typedData, chainId);
+  const { digest, signature } = await signOffered(typedData, signable, { wallet, chainId });
   return { agreementId, body: { ...request, deadline: signable.deadline, signature }, digest };
 }
 

@@ -10,7 +10,7 @@ export class WalletFaultError extends Error {
   readonly fault: WalletFault;
 
   constructor(fault: WalletFault, options?: ErrorOptions) {
-    super(`The wallet did not do what was asked: ${fault}`, options);
+    super(`The wallet did otherwise: ${fault}`, options);
     this.fault = fault;
   }
 }

@@ -21,6 +21,7 @@ import { Facts } from './facts.tsx';
 import { listUnsigned } from './listUnsigned.ts';
 import { nameOfInput, writeIssuers } from './naming.ts';
 import { orderInputs } from './orderInputs.ts';
+import { OtherRules } from './otherRules.tsx';
 import type { AgreementSource } from './source.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -99,6 +100,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
         </p>
       )}
       {state.error && mayPass(state.error) && <Note kind="warn">{words.away}</Note>}
+      <OtherRules parts={shown.differsFromDocument} />
       {shown.failure !== undefined && (
         <Note kind="bad">
           <p>{words.draftFailed}</p>

@@ -7,6 +7,7 @@ import type { Connected } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
 import { describeField, findParty, nameOfInput } from './naming.ts';
+import { OtherRules } from './otherRules.tsx';
 import { Progress } from './progress.tsx';
 import { Review } from './review.tsx';
 import type { Act, AgreementSource, Shown } from './source.ts';
@@ -54,6 +55,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
       {query.isLoading && <Loading lines={5} />}
       {prepared && (
         <>
+          <OtherRules parts={shown.differsFromDocument} />
           <Review
             sentence={words.sentence(name, shown.displayName)}
             wallet={wallet.account}

@@ -30,6 +30,8 @@ export type Shown = Pick<
   /** The time of its block. */
   readonly deployedAt?: string | undefined;
   readonly participants: readonly { readonly variableKey: string; readonly walletAddress: string }[];
+  /** The parts of the contract that are not as the document says; undefined if that is not known. */
+  readonly differsFromDocument?: SharedAgreement['differsFromDocument'];
   /** Why a Draft will not be deployed. */
   readonly failure?: string | undefined;
   /** The only wallet that acts here, through a link. */
@@ -92,12 +94,13 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
     key: ['agreement', id],
     async get(signal) {
       const record = await agreements.get(id, { signal });
-      const { docHash, error, deployedAt } = record.onChain;
+      const { docHash, error, deployedAt, differsFromDocument } = record.onChain;
       const deployment = {
         txHash: record.onChain.deployTxHash,
         blockNumber: record.onChain.deployBlockNumber,
       };
-      return { ...record, docHash, deployment, deployedAt, failure: error?.message, mayAct: mayWrite };
+      const facts = { docHash, deployment, deployedAt, differsFromDocument };
+      return { ...record, ...facts, failure: error?.message, mayAct: mayWrite };
     },
     getState: (signal) => agreements.getState(id, { signal }),
     async listInputs(cursor, signal) {

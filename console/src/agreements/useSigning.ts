@@ -47,7 +47,9 @@ export function useSigning({ shown, source, act, wallet }: Signing) {
         import('./findEffect.ts'),
       ]);
       const facts = { ...shown, ...act, agreementAddress: shown.address ?? '' };
-      return { offered, checked: checkInput(facts, offered), effect: findEffect(facts, state) };
+      const hasOtherRules = (shown.differsFromDocument ?? []).length > 0;
+      const effect = hasOtherRules ? undefined : findEffect(facts, state);
+      return { offered, checked: checkInput(facts, offered), effect };
     },
     enabled: signed === undefined,
     staleTime: Number.POSITIVE_INFINITY,

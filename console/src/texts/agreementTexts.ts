@@ -38,6 +38,17 @@ export const agreementTexts = {
     back: 'All agreements',
     draft: 'Draft: not on its chain yet',
     draftFailed: 'This draft will not be deployed.',
+    otherRules:
+      'The contract does not do what this document says. Whoever created it gave it other rules. Text, diagram and buttons on this page follow the document, not the contract.',
+    otherParts: 'What differs:',
+    parts: {
+      initialState: 'the first state',
+      inputs: 'who may do what, and with which values',
+      transitions: 'where inputs lead',
+      variables: 'the values of the creation',
+      verifiers: 'what checks inputs',
+      actions: 'calls of other contracts',
+    },
     now: 'Possible now',
     final: 'The agreement has reached a final state.',
     noneNow: 'Nothing can be submitted at the moment.',

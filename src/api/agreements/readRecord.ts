@@ -2,7 +2,9 @@ import type pg from 'pg';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
+import type { CreationPart } from '../../protocol/index.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+import { findRuleDifferences } from './ruleDifferences.ts';
 import { spliceJson } from './spliceJson.ts';
 
 type RecordRow = RowOf<
@@ -36,6 +38,7 @@ type RecordRow = RowOf<
   deploy_block_number: number | null;
   deployed_at: number | null;
   state_block_number: number | null;
+  is_adopted: boolean;
 };
 
 const query = buildOwnedQuery({
@@ -45,7 +48,7 @@ const query = buildOwnedQuery({
     r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash,
     r.state_hash, r.deploy_tx_hash, r.deploy_block_number::float8 as deploy_block_number,
     ${secondsSql('r.deployed_at')} as deployed_at,
-    r.state_block_number::float8 as state_block_number, r.error`,
+    r.state_block_number::float8 as state_block_number, r.error, r.adopted_through is not null as is_adopted`,
 });
 
 /**
@@ -78,16 +81,17 @@ export async function readRecord(
     updatedAt: toInstant(row.updated_at),
     lastInputId: row.last_input_id ?? undefined,
     lastInputAt: row.last_input_at === null ? undefined : toInstant(row.last_input_at),
-    onChain: toOnChain(row),
+    onChain: toOnChain(row, await findRuleDifferences(pool, row)),
   };
   return spliceJson(resource, { json: row.document });
 }
 
 /** For a Draft: its permit's data, and the reason if it can never be deployed. */
-function toOnChain(row: RecordRow) {
+function toOnChain(row: RecordRow, differsFromDocument: readonly CreationPart[] | undefined) {
   return {
     owner: row.owner ?? undefined,
     docHash: row.doc_hash,
+    differsFromDocument,
     initialState: row.initial_state_hash ?? undefined,
     currentState: row.state_hash ?? undefined,
     deployTxHash: row.deploy_tx_hash ?? undefined,

@@ -5,6 +5,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import { heldAddress } from '../agreements/heldAddress.ts';
+import { findRuleDifferences } from '../agreements/ruleDifferences.ts';
 import { spliceJson } from '../agreements/spliceJson.ts';
 import type { Guest } from './guest.ts';
 
@@ -23,10 +24,12 @@ type SharedRow = RowOf<
   | 'owner'
   | 'awaits_owner'
   | 'participants'
-> & { created_at: number; updated_at: number; deployed_at: number | null };
+  | 'deploy_tx_hash'
+> & { created_at: number; updated_at: number; deployed_at: number | null; is_adopted: boolean };
 
 const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.doc_hash, r.doc_uri, r.state,
-    r.variables, r.owner, r.awaits_owner, r.participants, ${secondsSql('r.created_at')} as created_at,
+    r.variables, r.owner, r.awaits_owner, r.participants, r.deploy_tx_hash,
+    r.adopted_through is not null as is_adopted, ${secondsSql('r.created_at')} as created_at,
     ${secondsSql('r.updated_at')} as updated_at, ${secondsSql('r.deployed_at')} as deployed_at
   from service.records r where r.id = $1`;
 
@@ -47,6 +50,7 @@ export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<str
     status: row.status,
     state: row.state ?? undefined,
     docHash: row.doc_hash,
+    differsFromDocument: await findRuleDifferences(pool, row),
     docUri: row.doc_uri,
     variables: row.variables,
     owner: row.owner ?? undefined,

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { participantAccesses } from '../../platform/database/tables/records.ts';
+import { creationParts } from '../../protocol/index.ts';
 import { agreementShape, participantShape } from './shapes.ts';
 import { analysisShape } from './simulationShapes.ts';
 import { warningMembers } from './warnings.ts';
@@ -78,6 +79,10 @@ export const recordShape = z
     onChain: z.object({
       owner: address.optional(),
       docHash: hash,
+      differsFromDocument: z.array(z.enum(creationParts)).optional().openapi({
+        description:
+          'The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Absent for a Draft, and if that cannot be told.',
+      }),
       initialState: hash.optional(),
       currentState: hash.optional(),
       deployTxHash: hash.optional(),

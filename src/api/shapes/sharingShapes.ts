@@ -73,6 +73,7 @@ export const sharedRecordShape = recordShape
   })
   .extend({
     docHash: recordShape.shape.onChain.shape.docHash,
+    differsFromDocument: recordShape.shape.onChain.shape.differsFromDocument,
     deployedAt: recordShape.shape.onChain.shape.deployedAt,
     participants: z.array(z.object({ variableKey: z.string(), walletAddress: wallet })),
     access: z.object({

@@ -48,7 +48,9 @@ function createService({ record, domain, digest }: { record: Place; domain: Plac
   return new AgreementsClient({
     baseUrl: 'http://127.0.0.1:9',
     fetch: async (url) => {
-      const data = String(url).includes('typed-data') ? offered : { id: 'agr_1', ...record, json };
+      const data = String(url).includes('typed-data')
+        ? offered
+        : { id: 'agr_1', ...record, json, onChain: {} };
       return Response.json({ data, meta: { apiVersion: '0', requestId: 'req_1' } });
     },
   });

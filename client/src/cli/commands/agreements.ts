@@ -94,7 +94,13 @@ export function addAgreementCommands(program: Command, context: Context): void {
     });
 }
 
-type ActOptions = SignerOptions & ChainChoice & { value: readonly string[]; values?: string; link?: string };
+type ActOptions = SignerOptions &
+  ChainChoice & {
+    value: readonly string[];
+    values?: string;
+    link?: string;
+    despiteDifferences?: boolean;
+  };
 
 function addAct(program: Command, context: Context): void {
   const { terminal } = context;
@@ -107,6 +113,7 @@ function addAct(program: Command, context: Context): void {
     .option('--values <file>', 'all values as a JSON object in a file, or - for the standard input')
     .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
+    .option('--despite-differences', 'sign although the contract has other rules than its document')
     .option('--link <participant>', 'make a link with which this participant signs in a browser')
     .addHelpText(
       'after',
@@ -132,14 +139,16 @@ function addAct(program: Command, context: Context): void {
       const file = options.values === undefined ? {} : await readDocument(terminal, options.values);
       const values = { ...file, ...readPairs(options.value, '--value') };
       const signal = terminal.stopped;
-      const mined = submitInput({ client, account, agreementId: id, ...chain, inputId, values, signal });
-      const input = await sayWaiting(context, mined);
+      const { despiteDifferences } = options;
+      const input = { ...chain, agreementId: id, inputId, values, despiteDifferences };
+      const mined = submitInput({ client, account, ...input, signal });
+      const done = await sayWaiting(context, mined);
       const facts = drawFacts(terminal, [
-        ['input', input.id],
-        ['state', `${input.fromState ?? ''} → ${input.toState ?? ''}`],
-        ['transaction', input.txHash ?? undefined],
+        ['input', done.id],
+        ['state', `${done.fromState ?? ''} → ${done.toState ?? ''}`],
+        ['transaction', done.txHash ?? undefined],
       ]);
-      context.answer({ value: input, text: `${paint(terminal, 'green', 'mined')}\n${facts}` });
+      context.answer({ value: done, text: `${paint(terminal, 'green', 'mined')}\n${facts}` });
     });
 }
 

@@ -7,11 +7,12 @@ import {
 } from '../../../platform/errors/serviceError.ts';
 import { hashDocument, serializeAgreement } from '../../../protocol/index.ts';
 import { chooseHostedDocument } from '../../agreements/documentUri.ts';
-import { preflightShape } from '../../shapes/resources.ts';
+import { preflightShape, recordShape } from '../../shapes/resources.ts';
 import { signableDeploymentShape, signableShape } from '../../shapes/signableShape.ts';
 import { present } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { checkedData } from '../checkedData.ts';
+import { tellOtherRules } from '../meaning/tellOtherRules.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
   agreementIdArgument,
@@ -76,7 +77,9 @@ const prepareInput = defineHostedTool({
   async handle({ agreementId: id, inputId, values, signerAddress: signer, deadline }, call) {
     const body = present({ inputId, values, signer, deadline });
     const { data } = await call.ask('makeInputTypedData', { params: { id }, body });
+    const record = checkedData(recordShape, (await call.ask('getAgreement', { params: { id } })).data);
     return {
+      ...present({ caution: tellOtherRules(record.onChain) }),
       ...describeSignable(checkedData(signableShape, data), signer),
       nextStep:
         'Sign typedData with the signer, then call submit_input with the same agreementId, inputId and values, and signer, deadline, signatureV, signatureR, signatureS.',

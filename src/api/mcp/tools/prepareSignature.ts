@@ -20,6 +20,7 @@ import { findTitle } from '../meaning/findTitle.ts';
 import { readSignedValues } from '../meaning/readSignedValues.ts';
 import { sortValues } from '../meaning/sortValues.ts';
 import { tellContract } from '../meaning/tellContract.ts';
+import { tellOtherRules } from '../meaning/tellOtherRules.ts';
 import { tellValues } from '../meaning/tellValues.ts';
 import { quoteName, quoteNames } from '../quotedData.ts';
 
@@ -151,7 +152,9 @@ async function prepareInput(args: Args, call: AgentCall) {
   const quotedCall = findCall(json, { state, inputId, values });
   const step = { inputId, values: body.values, by: signer };
   const reading = { leadsTo: led?.leadsTo, call: quotedCall };
-  const caution = await tellContract(call, { reference, step, reading });
+  const isAsWritten = record.onChain.differsFromDocument?.length === 0;
+  const told = isAsWritten ? undefined : await tellContract(call, { reference, step, reading });
+  const caution = told ?? tellOtherRules(record.onChain);
   const means = [
     ...(caution ? [caution] : []),
     `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${caution ? '' : leads}`,

@@ -7,6 +7,7 @@ import { maxTokensArgument, omittedMember } from '../answerSize.ts';
 import { checkedData } from '../checkedData.ts';
 import { countItems, defineTool, readOnly, type ToolAnswer } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
+import { tellOtherRules } from '../meaning/tellOtherRules.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
 
@@ -52,6 +53,7 @@ const output = z.object({
   state: z.string().nullable(),
   quotedState: z.string().optional(),
   isFinal: z.boolean(),
+  differsFromDocument: recordShape.shape.onChain.shape.differsFromDocument,
   next: nextShape,
   chainId: z.int(),
   address: z.string().optional(),
@@ -131,6 +133,7 @@ function describe(record: AgreementRecord) {
     ...(onChain.error && { error: onChain.error.message }),
     chainId,
     ...(address !== undefined && { address }),
+    ...(onChain.differsFromDocument && { differsFromDocument: onChain.differsFromDocument }),
     ...(owner !== undefined && { owner }),
     participants: participants.map(({ variableKey, walletAddress }) => ({
       variable: variableKey,
@@ -145,7 +148,11 @@ function tell(
   { displayName, status, onChain }: AgreementRecord,
   { state, next }: { state: string | null; next: string },
 ): string {
-  if (state !== null) return `${quoteName(displayName)} is in state ${quoteName(state)}. ${next}`;
+  if (state !== null) {
+    const caution = tellOtherRules(onChain);
+    const said = `${quoteName(displayName)} is in state ${quoteName(state)}. ${next}`;
+    return caution === undefined ? said : `${caution} By the document: ${said}`;
+  }
   const why = onChain.error ? ` It will not be deployed: ${onChain.error.message}` : ' It is being deployed.';
   return `${quoteName(displayName)} is a ${status}.${why}`;
 }
