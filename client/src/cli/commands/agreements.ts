@@ -68,6 +68,7 @@ export function addAgreementCommands(program: Command, context: Context): void {
         ['address', record.address],
         ['chain', String(record.chainId)],
         ['owner', record.owner],
+        ['not as its document says', record.onChain.differsFromDocument?.join(', ') || undefined],
         ...Object.entries(record.variables).map(([name, value]) => [`  ${name}`, String(value)] as const),
       ]);
       const text = [facts, '', describeAccepted(terminal, state), '', describeInputs(terminal, inputs)].join(
