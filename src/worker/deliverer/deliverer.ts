@@ -12,6 +12,7 @@ import { failWaiting } from '../../records/webhooks/failWaiting.ts';
 import type { TargetRules } from '../../records/webhooks/targetRules.ts';
 import { createRepeater } from '../leases/repeater.ts';
 import { openWorkerLease } from '../leases/workerLease.ts';
+import { followDatabaseClock } from './databaseClock.ts';
 import { readBodies, takeReadable } from './deliveryBodies.ts';
 import { findDueSubscriptions } from './deliverySeats.ts';
 import { findDueDeliveries, readSubscriptions } from './dueDeliveries.ts';
@@ -34,7 +35,7 @@ export type DelivererOptions = {
   logger: Logger;
   /** Called after every attempt. */
   onAttempt?(attempt: { status: DeliveryStatus; seconds: number }): void;
-  /** Milliseconds since 1970, for due times and signatures. */
+  /** Milliseconds since 1970, for due times and signatures. Default: the database's. */
   now?(): number;
   /** How often due deliveries are polled, in addition to notifications. */
   pollMs?: number;
@@ -65,12 +66,14 @@ const closingGraceMs = 4_000;
  * others.
  */
 export async function createDeliverer(options: DelivererOptions): Promise<Deliverer> {
-  const { pool, settings, rules, logger, now = Date.now, pollMs = defaultPollMs } = options;
+  const { pool, settings, rules, logger, pollMs = defaultPollMs } = options;
   const { cipher, profile, onAttempt } = options;
   const database = drizzle(pool, drizzleOptions);
   const { timeoutMs, responseBytes } = settings;
   const agent = createWebhookAgent({ rules, timeoutMs, responseBytes, ca: options.ca });
   const recorder = createResultRecorder({ pool, logger });
+  const clock = await followDatabaseClock(pool, logger);
+  const { now = clock.now } = options;
   const context = { agent, cipher, settings, profile, logger, recorder, onAttempt, now };
   const attempts = createRunningAttempts({
     settings,
@@ -201,6 +204,7 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
       await attempts.awaitEnd();
       clearTimeout(grace);
       await recorder.close();
+      await clock.close();
       await term.lanes.leave(lease.id);
       await lease.close();
       await agent.destroy();
