@@ -16,6 +16,11 @@ import {
   restoreDisplaced,
 } from '../../records/agreements/displacedRecords.ts';
 import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
+import {
+  adoptedCreationOf,
+  type Creation,
+  permitCreationOf,
+} from '../../records/agreements/sameAgreement.ts';
 import type { AdoptedPast, InputKey } from './adoptedPast.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
 import { findHostedId } from './documentUri.ts';
@@ -55,7 +60,7 @@ export async function findManaged(
         eq(records.principalId, principalId),
         eq(records.chainId, chainId),
         or(
-          and(eq(records.address, address), found && or(isDeployed, eq(records.docHash, found.docHash))),
+          and(eq(records.address, address), found && or(isDeployed, isWaitingFor(found))),
           found && isMadeBy(found),
         ),
       ),
@@ -66,6 +71,21 @@ export async function findManaged(
 }
 
 const isDeployed = eq(records.status, 'Deployed');
+
+function isWaitingFor(found: FoundAgreement) {
+  const { transactionHash, permitCreation } = creationOf(found);
+  return and(
+    eq(records.docHash, found.docHash),
+    or(
+      isNull(records.adoptedCreation),
+      inArray(records.adoptedCreation, [transactionHash, permitCreation ?? transactionHash]),
+    ),
+  );
+}
+
+function creationOf(found: FoundAgreement): Creation {
+  return { transactionHash: found.transactionHash, permitCreation: permitCreationOf(found) };
+}
 
 /** A fold deploys such a Draft. A failed one, or one of other content, never becomes this agreement. */
 function isMadeBy({
@@ -132,7 +152,11 @@ async function insert(
 ): Promise<{ id: string; isNew: boolean }> {
   const { principalId, chainId, address, found, past, document, values, observers = [] } = adopted;
   const docHash = hashDocument(document);
-  const place = { principal_id: principalId, chain_id: chainId, address, doc_hash: docHash };
+  const creation = creationOf(found);
+  const place = {
+    ...{ principal_id: principalId, chain_id: chainId, address, doc_hash: docHash },
+    ...{ transaction_hash: creation.transactionHash, permit_creation: creation.permitCreation },
+  };
   return inTransaction(database, async (transaction) => {
     await transaction.execute(sql`select pg_notify(${channels.recordAwaited}, ${String(chainId)})`);
     const displaced = await displaceWaiting(transaction, [place]);
@@ -161,6 +185,7 @@ async function insert(
       variables: values.values,
       adoptedThrough: past.latestBlock,
       adoptedFinal: past.finalBlock,
+      adoptedCreation: adoptedCreationOf(creation),
     });
     await storePast(transaction, id, past.recentInputs);
     return { id, isNew: true };

@@ -16,6 +16,8 @@ export type IndexedAgreement = {
   readonly permitNonce: bigint | null;
   /** The hash of everything that was signed; null without a permit, and if the creation cannot be read. */
   readonly contentHash: Hex | null;
+  /** The creating transaction. */
+  readonly transactionHash: Hex;
   /** Of its creation, in Unix seconds. */
   readonly blockTimestamp: bigint;
   /** The block of the deployment or of the last input. */
@@ -54,12 +56,13 @@ const {
   permitSigner,
   permitNonce,
   contentHash,
+  transactionHash,
   blockTimestamp,
   updatedBlockNumber,
 } = indexedAgreements;
 const columns = {
   ...{ factory, docUri, docHash, permitSigner, permitNonce },
-  ...{ contentHash, blockTimestamp, updatedBlockNumber },
+  ...{ contentHash, transactionHash, blockTimestamp, updatedBlockNumber },
 };
 
 async function findAgreement(

@@ -5,8 +5,9 @@ import type { indexedAgreements } from '../../platform/database/indexView.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import { displaceWaiting } from '../../records/agreements/displacedRecords.ts';
+import { displaceWaiting, type Place } from '../../records/agreements/displacedRecords.ts';
 import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
+import { isSameAgreement, permitCreationSql } from '../../records/agreements/sameAgreement.ts';
 import { exchangeWaiting } from './exchangeWaiting.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf, secondsOf } from './projectedColumns.ts';
@@ -18,6 +19,7 @@ type DeploymentRow = RowOf<typeof records, 'id' | 'principal_id' | 'chain_id' | 
     typeof indexedAgreements,
     'address' | 'owner' | 'doc_uri' | 'transaction_hash' | 'block_number' | 'block_timestamp'
   > &
+  Pick<Place, 'permit_creation'> &
   NotNull<RowOf<typeof indexedAgreements, 'initial_state'>> & {
     /** Whether it is in quarantine, and due for a retry. */
     was_set_aside: boolean;
@@ -26,11 +28,12 @@ type DeploymentRow = RowOf<typeof records, 'id' | 'principal_id' | 'chain_id' | 
   };
 
 const deployment = sql`record.id, record.principal_id, record.chain_id, record.doc_hash, shown.address, shown.owner, shown.doc_uri,
-  shown.initial_state, shown.transaction_hash, shown.block_number::text, shown.block_timestamp::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
+  shown.initial_state, shown.transaction_hash, shown.block_number::text, shown.block_timestamp::text,
+  ${sql.raw(permitCreationSql('shown'))} as permit_creation, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
     select rival.id from service.records rival
     where rival.chain_id = record.chain_id and lower(rival.address) = shown.address
       and rival.principal_id = record.principal_id and rival.id <> record.id
-      and (rival.status = 'Deployed' or rival.doc_hash = shown.doc_hash)) as rival`;
+      and (rival.status = 'Deployed' or ${sql.raw(isSameAgreement('rival', 'shown'))})) as rival`;
 
 export type Drafts = {
   chainId: number;
@@ -92,7 +95,8 @@ function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL
     select ${deployment}
     from service.records record
     join chain_index.agreements shown
-      on shown.chain_id = record.chain_id and shown.address = lower(record.address) and shown.doc_hash = record.doc_hash
+      on shown.chain_id = record.chain_id and shown.address = lower(record.address)
+        and ${sql.raw(isSameAgreement('record', 'shown'))}
     where record.chain_id = ${chainId} and record.status = 'Draft' and record.error is null and not record.awaits_owner
       and record.deploy_transaction_id is null and shown.chain_id = ${chainId}
       and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}`;

@@ -3,9 +3,11 @@ import type { Queryable } from '../../platform/database/database.ts';
 import {
   displaceWaiting,
   findDisplaced,
+  type LeftPlace,
   type Place,
   restoreDisplaced,
 } from '../../records/agreements/displacedRecords.ts';
+import { isSameAgreement, permitCreationSql } from '../../records/agreements/sameAgreement.ts';
 import { inBlocks } from './inBlocks.ts';
 
 type Agreements = { chainId: number; added: readonly bigint[]; through: bigint; isWhole: boolean };
@@ -19,15 +21,25 @@ export async function exchangeWaiting(
   { chainId, added, through, isWhole }: Agreements,
 ): Promise<string[]> {
   const { rows } = await transaction.execute<Place>(sql`
-    select waiting.principal_id, waiting.chain_id, waiting.address, shown.doc_hash
+    select waiting.principal_id, waiting.chain_id, waiting.address, shown.doc_hash, shown.transaction_hash,
+      ${sql.raw(permitCreationSql('shown'))} as permit_creation
     from service.records waiting
     join chain_index.agreements shown
-      on shown.chain_id = waiting.chain_id and shown.address = lower(waiting.address) and shown.doc_hash <> waiting.doc_hash
+      on shown.chain_id = waiting.chain_id and shown.address = lower(waiting.address)
+        and not ${sql.raw(isSameAgreement('waiting', 'shown'))}
     where waiting.chain_id = ${chainId} and waiting.status = 'Draft' and waiting.error is null and not waiting.awaits_owner
       and waiting.deploy_transaction_id is null and shown.chain_id = ${chainId} and shown.block_number <= ${through}
       and (${isWhole}::boolean or ${inBlocks(sql`shown.block_number`, added)})`);
   const returning = await findDisplaced(transaction, rows);
   if (returning.length === 0) return [];
-  const displaced = await displaceWaiting(transaction, returning);
+  const keys = new Set(returning.map(keyOf));
+  const displaced = await displaceWaiting(
+    transaction,
+    rows.filter((place) => keys.has(keyOf(place))),
+  );
   return [...displaced, ...(await restoreDisplaced(transaction, returning))];
+}
+
+function keyOf({ principal_id, chain_id, address }: LeftPlace): string {
+  return `${principal_id} ${chain_id} ${address}`;
 }

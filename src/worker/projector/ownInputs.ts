@@ -4,6 +4,7 @@ import type { indexedInputs } from '../../platform/database/indexView.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
 import type { inputs } from '../../platform/database/tables/inputs.ts';
+import { isSameAgreement } from '../../records/agreements/sameAgreement.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 
@@ -70,7 +71,8 @@ async function findMoved(transaction: Queryable, chainId: number): Promise<{ id:
       when record.error is not null then true
       when record.deploy_transaction_id is null then not exists (
         select 1 from chain_index.agreements shown
-        where shown.chain_id = ${chainId} and shown.address = lower(sent.contract) and shown.doc_hash = record.doc_hash)
+        where shown.chain_id = ${chainId} and shown.address = lower(sent.contract)
+          and ${sql.raw(isSameAgreement('record', 'shown'))})
       else not exists (
         select 1 from service.transactions deployed
         where deployed.id = record.deploy_transaction_id and deployed.state in ('mined', 'final')) end`,

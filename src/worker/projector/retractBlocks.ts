@@ -66,10 +66,11 @@ async function undeployRecords(
   { chainId, numbers }: Blocks,
 ): Promise<Pick<Retraction, 'undeployed' | 'restored'>> {
   const { rows } = await transaction.execute<UndeployedRow>(
-    // Its permit may deploy it at another address. A record requested by address keeps waiting for that
-    // address.
+    // Its permit may deploy it at another address. A record requested by address keeps waiting there for the same
+    // agreement.
     sql`update service.records record set status = 'Draft',
       address = case when deploy_transaction_id is null then record.address end, variables = initial_variables,
+      adopted_creation = case when deploy_transaction_id is null then coalesce(adopted_creation, deploy_tx_hash) end,
       initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
       deploy_tx_hash = null, deploy_block_number = null, deployed_at = null, input_count = 0, transition_count = 0,
       last_input_id = null, last_input_at = null, behind = false, updated_at = now()
@@ -90,7 +91,6 @@ async function undeployRecords(
     principal_id,
     chain_id,
     address,
-    doc_hash: null,
   }));
   const restored = await restoreDisplaced(transaction, await findDisplaced(transaction, left));
   return { undeployed: rows.map(({ id }) => id), restored };

@@ -5,6 +5,7 @@ import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts
 import { stateLists, type transactions } from '../../platform/database/tables/transactions.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import { beginSpan, isTracing } from '../../platform/tracing/tracing.ts';
+import { isSameAgreement } from '../../records/agreements/sameAgreement.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
@@ -137,7 +138,8 @@ export async function failMoved(
     else exists (
       select 1 from chain_index.agreements shown
       where shown.chain_id = ${chainId} and shown.address = lower(${row}.contract) and shown.block_number <= ${number}
-        and (record.error is not null or record.deploy_transaction_id is null and shown.doc_hash <> record.doc_hash)) end`;
+        and (record.error is not null
+          or record.deploy_transaction_id is null and not ${sql.raw(isSameAgreement('record', 'shown'))})) end`;
   const failed = await idsOf(
     transaction,
     // `|| ''` keeps the planner from an index over states. So it starts with the waiting inputs, whatever it estimates.

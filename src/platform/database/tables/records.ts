@@ -70,6 +70,8 @@ export const records = serviceSchema.table(
     deployTransactionId: text().references(() => transactions.id),
     /** For an agreement adopted from the chain: the latest block at that time. Null if the record was deployed here. */
     adoptedThrough: blockNumber(),
+    /** The identity of the adopted agreement's creation (`Creation`). Null for adoptions of earlier versions. */
+    adoptedCreation: text(),
     /**
      * The latest block at that time that no reorg could reach. Inputs up to it are history and cause no events, and so are
      * later ones in `adoptedInputs`. Null for adoptions of earlier versions: their history ends with `adoptedThrough`.
