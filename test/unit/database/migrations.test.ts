@@ -11,6 +11,8 @@ const excused: Readonly<Record<string, string>> = {
   '0007_mail_turns': 'no version was released before it: from a commit before it, workers wait for the index',
   '0009_open_rows_of_one':
     'no version was released before it: from a commit before it, writes wait for the index',
+  '0010_delivery_rounds':
+    'no version was released before it: from a commit before it, releases and results of deliveries wait for the index, which has pending ones only: one read of the table',
 };
 
 const migrations = readMigrations();

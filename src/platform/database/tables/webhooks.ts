@@ -68,6 +68,15 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** The owner, for lists of deliveries. */
 const listedKey = sql.raw(orderedKey('subscription_id', 'created_at'));
 
+/**
+ * The index for going round a subscription's records, for its definition and its queries. A collation of its own keeps
+ * the planner from the other indexes, where it would read all that is pending.
+ */
+export const rounds = {
+  key: 'subscription_id collate "POSIX"',
+  condition: `status collate "POSIX" = 'pending' and position is not null`,
+} as const;
+
 /** One event for one subscription. */
 export const deliveries = serviceSchema.table(
   'deliveries',
@@ -103,6 +112,9 @@ export const deliveries = serviceSchema.table(
     // Lists of all deliveries are merged from the lists of each status.
     index('deliveries_listed').on(listedKey, table.status, table.createdAt, table.id),
     index('deliveries_first').on(table.subscriptionId, table.position).where(sql`status = 'pending'`),
+    index('deliveries_rounds')
+      .on(sql.raw(rounds.key), table.recordId, table.position)
+      .where(sql.raw(rounds.condition)),
     index('deliveries_tests')
       .on(table.subscriptionId, table.createdAt)
       .where(sql`status = 'pending' and position is null`),

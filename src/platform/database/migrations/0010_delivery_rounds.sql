@@ -1,0 +1,1 @@
+CREATE INDEX "deliveries_rounds" ON "service"."deliveries" USING btree (subscription_id collate "POSIX","record_id","position") WHERE status collate "POSIX" = 'pending' and position is not null;
