@@ -7,6 +7,7 @@ import { findDueSubscriptions } from '../../src/worker/deliverer/deliverySeats.t
 import { findDueDeliveries } from '../../src/worker/deliverer/dueDeliveries.ts';
 import { createDeliveryWorld, type DeliveryWorld, loopbackRules } from '../support/deliveryWorld.ts';
 import { createExplainedPool, type Effort, type ExplainedPool } from './support/explainedPool.ts';
+import { freezeStatistics, planCases, prepareStatistics } from './support/planCases.ts';
 
 /** Disabled subscriptions of one principal; what waits for one subscription. */
 const disabled = 10_000;
@@ -14,9 +15,16 @@ const heap = 10_000;
 const url = 'http://127.0.0.1:9/hook';
 const modes = ['force_custom_plan', 'force_generic_plan', 'auto'];
 
+/** The record with nearly all of a heap, and those behind it; more than are looked at together. */
+let busy: string;
+let others: string[];
+
 let world: DeliveryWorld;
 beforeAll(async () => {
   world = await createDeliveryWorld();
+  [busy = '', ...others] = (
+    await Promise.all(Array.from({ length: 101 }, () => world.createRecord()))
+  ).toSorted();
   await world.pool.query(
     `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret, status)
     select 'wh_off' || lpad(at::text, 6, '0'), $1, $2, '[]', '', 'disabled' from generate_series(1, $3::int) as at`,
@@ -35,6 +43,8 @@ type Heap = {
   status: 'pending' | 'retry_pending';
   /** Tests have none. */
   hasPosition?: boolean;
+  /** All are of the busy record, except for the last 500, which are of the others in turns. */
+  isOfRecords?: boolean;
   /** When a retry is due, in seconds from now. */
   dueIn?: number;
 };
@@ -42,14 +52,17 @@ type Heap = {
 /** So many deliveries wait for a subscription. */
 async function pile(
   id: string,
-  { count = heap, status, hasPosition = false, dueIn = 0 }: Heap,
+  { count = heap, status, hasPosition = false, isOfRecords = false, dueIn = 0 }: Heap,
 ): Promise<void> {
   await world.pool.query(
-    `insert into service.deliveries (id, subscription_id, event_id, status, position, next_attempt_at, created_at)
-    select 'dlv_' || $1 || at, $1, 'evt_heap' || at, $3::text, case when $4 then at end,
+    `insert into service.deliveries
+      (id, subscription_id, event_id, record_id, status, position, next_attempt_at, created_at)
+    select 'dlv_' || $1 || at, $1, 'evt_heap' || at,
+      case when $6 then case when at <= $2::int - 500 then $7 else ($8::text[])[at % $9::int + 1] end end,
+      $3::text, case when $4 then at end,
       case when $3 = 'retry_pending' then now() + $5::int * interval '1 second' end, now() - at * interval '1 second'
     from generate_series(1, $2::int) as at`,
-    [id, count, status, hasPosition, dueIn],
+    [id, count, status, hasPosition, dueIn, isOfRecords, busy, others, others.length],
   );
 }
 
@@ -105,7 +118,7 @@ describe.each(modes)('planned with %s,', (mode) => {
     await world.pool.query('analyze');
     const inFlight = Array.from({ length: 10 }, (_, at) => `dlv_${id}${heap - at}`);
     const due = await findDueDeliveries(explained.pool, {
-      wanted: [{ id, free: 2 }],
+      wanted: [{ id, free: 2, roundAfter: '', isRoundNext: false }],
       inFlight,
       now: new Date(),
     });
@@ -115,6 +128,56 @@ describe.each(modes)('planned with %s,', (mode) => {
     expect(rowsSorted, plan).toBeLessThan(100);
   });
 });
+
+describe.each(planCases)(
+  'going round the records, planned with $mode on $state statistics,',
+  ({ mode, state }) => {
+    let explained: ExplainedPool;
+    beforeEach(() => {
+      explained = createExplainedPool(world.databaseUrl, { plan_cache_mode: mode });
+    });
+    afterEach(() => end(explained));
+
+    /** Looks for ten deliveries at a time, once round the records. Returns the found records and the largest effort. */
+    async function goRound(id: string) {
+      const found = new Set<string | null>();
+      let roundAfter = '';
+      explained.takeEfforts();
+      for (let look = 0; look < 12; look++) {
+        const due = await findDueDeliveries(explained.pool, {
+          wanted: [{ id, free: 10, roundAfter, isRoundNext: look % 2 === 0 }],
+          inFlight: [`dlv_${id}1`],
+          now: new Date(),
+        });
+        for (const { recordId } of due) found.add(recordId);
+        roundAfter = due.at(-1)?.recordId ?? '';
+      }
+      return { found, worst: findWorst(explained.takeEfforts()) };
+    }
+
+    test('a look reads a few rows, however many of one record are pending, and each other record is found', async () => {
+      const [past, many, few] = [
+        (await world.subscribe(url)).id,
+        (await world.subscribe(url)).id,
+        (await world.subscribe(url)).id,
+      ];
+      await pile(past, { status: 'pending', hasPosition: true, isOfRecords: true });
+      await world.pool.query(`update service.deliveries set status = 'succeeded'`);
+      await freezeStatistics(world.pool, ['service.deliveries']);
+      await pile(many, { status: 'pending', hasPosition: true, isOfRecords: true });
+      await pile(few, { count: 600, status: 'pending', hasPosition: true, isOfRecords: true });
+      await prepareStatistics(world.pool, state, ['service.deliveries']);
+      const [ofMany, ofFew] = [await goRound(many), await goRound(few)];
+      for (const { found, worst } of [ofMany, ofFew]) {
+        expect([...found].toSorted()).toEqual(others);
+        expect(worst.rowsRead, worst.plan).toBeLessThan(120);
+        expect(worst.rowsSorted, worst.plan).toBeLessThan(100);
+        expect(worst.plan).not.toMatch(/Seq Scan [1-9]/);
+      }
+      expect(ofMany.worst.pages, ofMany.worst.plan).toBeLessThan(2 * ofFew.worst.pages);
+    });
+  },
+);
 
 describe('what waits for a disabled subscription', () => {
   let explained: ExplainedPool;

@@ -116,7 +116,10 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
   const beginDue = async (open: readonly Lane[], present: typeof term) => {
     const inFlight = present.lanes.listInFlight();
     const due = await findDueDeliveries(pool, {
-      wanted: open.map((lane) => ({ id: lane.id, free: Math.max(1, attempts.measureRoom(lane)) })),
+      wanted: open.map((lane) => ({
+        ...{ id: lane.id, free: Math.max(1, attempts.measureRoom(lane)) },
+        ...{ roundAfter: lane.roundAfter, isRoundNext: lane.isRoundNext },
+      })),
       inFlight,
       now: new Date(now()),
     });

@@ -4,6 +4,7 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { events } from '../../platform/database/tables/events.ts';
 import type { deliveries, webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import { joinedParts, wholeBodyBytes } from '../../records/events/eventParts.ts';
+import { firstAttempts } from './firstAttempts.ts';
 
 export type DueDelivery = RowAs<
   typeof deliveries,
@@ -20,6 +21,8 @@ export type DueDelivery = RowAs<
   /** The trace position of its event's writing; null without tracing. */
   RowAs<typeof events, { traceParent: 'trace_parent' }> & {
     isFirst: boolean;
+    /** Whether it was found by going round the records, and not by the order of the feed. */
+    isOfRound: boolean;
     /** When a retry became due, as the database writes it; null for a first attempt. */
     dueAt: string | null;
     /** The size of its body, which is read only for deliveries that begin. */
@@ -39,8 +42,15 @@ export type ServedSubscription = RowAs<
   }
 > & { isActive: boolean; previousSecretUntil: Date | null };
 
-/** The first delivery of each record is searched among this many waiting ones; the others follow later. */
-const windowSize = 64;
+/** A subscription with free places, and where going round its records goes on. */
+export type WantedDeliveries = {
+  readonly id: string;
+  readonly free: number;
+  /** Going round begins with the records after this one; after the last one comes the first. */
+  readonly roundAfter: string;
+  /** Whether the next place is for a delivery found by going round. */
+  readonly isRoundNext: boolean;
+};
 
 const subscriptionsStatement = `
   select id, principal_id as "principalId", url, status = 'active' as "isActive", secret, previous_secret as "previousSecret",
@@ -49,23 +59,19 @@ const subscriptionsStatement = `
 
 const dueStatement = `
   select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
-    due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit",
-    due.next_attempt_at::text as "dueAt", event.bytes as "bodyBytes", event.trace_parent as "traceParent"
-  from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
+    due.status = 'pending' as "isFirst", due.is_of_round as "isOfRound", due.attempt_count as "attemptCount",
+    due.attempt_limit as "attemptLimit", due.next_attempt_at::text as "dueAt", event.bytes as "bodyBytes",
+    event.trace_parent as "traceParent"
+  from unnest($1::text[], $2::int[], $5::text[], $6::boolean[])
+    as wanted (subscription_id, free, round_after, is_round_next)
   cross join lateral (
-    (select * from service.deliveries
+    (select *, 0 as turn, false as is_of_round from service.deliveries
       where subscription_id = wanted.subscription_id and status = 'pending' and position is null and id <> all($3::text[])
       order by created_at limit wanted.free)
     union all
-    (select * from (
-      select distinct on (record_id) * from (
-        select * from service.deliveries
-        where subscription_id = wanted.subscription_id and status = 'pending' and position is not null
-        order by position limit ${windowSize}
-      ) as waiting order by record_id, position
-    ) as next where id <> all($3::text[]) order by position limit wanted.free)
+    (${firstAttempts})
     union all
-    (select * from service.deliveries
+    (select *, 0, false from service.deliveries
       where subscription_id = wanted.subscription_id and status = 'retry_pending' and next_attempt_at <= $4
         and id <> all($3::text[])
       order by next_attempt_at limit wanted.free)
@@ -73,7 +79,7 @@ const dueStatement = `
   cross join lateral (
     select event.trace_parent, ${wholeBodyBytes} as bytes from service.events event ${joinedParts}
     where event.id = due.event_id offset 0) as event
-  order by due.status = 'retry_pending', due.position nulls first, due.next_attempt_at, due.created_at`;
+  order by due.status = 'retry_pending', due.turn, due.next_attempt_at, due.created_at`;
 
 export async function readSubscriptions(
   pool: pg.Pool,
@@ -85,13 +91,14 @@ export async function readSubscriptions(
 
 /**
  * The deliveries that may be attempted at a time. Of each subscription up to `free` tests, first attempts and
- * retries, in this order: the earliest unattempted delivery of each record, in the order of the feed, and the
- * due retries. Deliveries in `inFlight` are left out and keep their record waiting. No body is read.
+ * retries, in this order: the earliest unattempted delivery of each record, and the due retries. First attempts come in
+ * the order of the feed; if a record has several at its beginning, each second one comes by going round the records.
+ * Deliveries in `inFlight` are left out and keep their record waiting. No body is read.
  */
 export function findDueDeliveries(
   pool: pg.Pool,
   options: {
-    wanted: readonly { id: string; free: number }[];
+    wanted: readonly WantedDeliveries[];
     inFlight: readonly string[];
     now: Date;
   },
@@ -102,5 +109,7 @@ export function findDueDeliveries(
     wanted.map(({ free }) => free),
     inFlight,
     now,
+    wanted.map(({ roundAfter }) => roundAfter),
+    wanted.map(({ isRoundNext }) => String(isRoundNext)),
   ]);
 }

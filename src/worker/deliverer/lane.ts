@@ -14,6 +14,10 @@ export type Lane = {
   host: string | undefined;
   principalId: string | undefined;
   failuresInRow: number;
+  /** The last record that had its turn in going round the records; empty before the first. */
+  roundAfter: string;
+  /** Whether the next first attempt is for the record whose turn it is. */
+  isRoundNext: boolean;
   /** How often it was idle in a row. */
   idleLooks: number;
   /** Its last place, numbered in the order in which the worker gave out places; 0 before its first. */
@@ -35,6 +39,8 @@ export function createLane(id: string): Lane {
     host: undefined,
     principalId: undefined,
     failuresInRow: 0,
+    roundAfter: '',
+    isRoundNext: false,
     idleLooks: 0,
     lastTurn: 0,
   };
@@ -43,6 +49,17 @@ export function createLane(id: string): Lane {
 /** Whether the seat can be given up: it is kept for a while for the next deliveries. */
 export function isIdle(lane: Lane): boolean {
   return !lane.isWanted && lane.inFlight.size === 0 && lane.idleLooks > longestIdleLooks;
+}
+
+/** Notes that an attempt begins: in going round, the next record has its turn afterwards. */
+export function beginDelivery(
+  lane: Lane,
+  { id, isFirst, isOfRound, recordId }: Pick<DueDelivery, 'id' | 'isFirst' | 'isOfRound' | 'recordId'>,
+): void {
+  lane.inFlight.set(id, { isFirst });
+  if (!isFirst || recordId === null) return;
+  lane.isRoundNext = !isOfRound;
+  if (isOfRound) lane.roundAfter = recordId;
 }
 
 /** How many more attempts of a subscription may begin. */

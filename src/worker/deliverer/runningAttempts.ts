@@ -3,7 +3,7 @@ import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
 import type { DeliveryWithBody } from './deliveryBodies.ts';
 import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
-import { chooseDeliveries, type Lane, measureFree } from './lane.ts';
+import { beginDelivery, chooseDeliveries, type Lane, measureFree } from './lane.ts';
 import { createPlaces, type Target } from './places.ts';
 
 /** A lane's due deliveries. */
@@ -58,7 +58,7 @@ export function createRunningAttempts(options: {
   const runAttempt = async (lane: Lane, attempt: Parameters<typeof make>[0]) => {
     const { subscription, delivery, signal } = attempt;
     const target = targetOf(subscription);
-    lane.inFlight.set(delivery.id, { isFirst: delivery.isFirst });
+    beginDelivery(lane, delivery);
     places.take(target);
     try {
       await make(attempt);

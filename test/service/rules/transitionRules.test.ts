@@ -332,7 +332,8 @@ test("a rule's large values for 250 recipients are stored once, and sent to each
   const bytes = events.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
   expect(bytes).toBeLessThan(4 * 1024 * 1024);
   expect(bytes).toBeGreaterThan(3.9 * 1024 * 1024);
-  const due = { wanted: [{ id: 'wh_all', free: 1 }], inFlight: [], now: new Date() };
+  const wanted = [{ id: 'wh_all', free: 1, roundAfter: '', isRoundNext: false }];
+  const due = { wanted, inFlight: [], now: new Date() };
   const [delivery] = await findDueDeliveries(pool, due);
   const eventId = delivery?.eventId ?? '';
   const sent = Buffer.from((await readBodies(pool, [eventId])).get(eventId) ?? '');

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { chooseDeliveries, createLane, isIdle, measureFree } from '../../../src/worker/deliverer/lane.ts';
+import {
+  beginDelivery,
+  chooseDeliveries,
+  createLane,
+  isIdle,
+  measureFree,
+} from '../../../src/worker/deliverer/lane.ts';
 
 const due = (count: number, isFirst: boolean) =>
   Array.from({ length: count }, (_, at) => ({
@@ -16,6 +22,20 @@ test('first attempts leave a place to one retry, and retries take those that are
   expect(choose({ firsts: 5, retries: 2, free: 3 })).toEqual(['first0', 'first1', 'retry0']);
   expect(choose({ firsts: 1, retries: 4, free: 3 })).toEqual(['first0', 'retry0', 'retry1']);
   expect(choose({ firsts: 2, retries: 1, free: 1 })).toEqual(['retry0']);
+});
+
+test('going round the records goes on after the last one that had its turn, in each second place', () => {
+  const lane = createLane('wh_1');
+  const begin = (recordId: string | null, isOfRound: boolean, isFirst = true) => {
+    beginDelivery(lane, { id: `dlv_${lane.inFlight.size}`, recordId, isFirst, isOfRound });
+    return [lane.roundAfter, lane.isRoundNext];
+  };
+  expect([lane.roundAfter, lane.isRoundNext]).toEqual(['', false]);
+  expect(begin('agr_5', false)).toEqual(['', true]);
+  expect(begin('agr_2', true)).toEqual(['agr_2', false]);
+  expect(begin('agr_7', false)).toEqual(['agr_2', true]);
+  const [ofTest, ofRetry] = [begin(null, false), begin('agr_9', false, false)];
+  expect([ofTest, ofRetry]).toEqual(Array(2).fill(['agr_2', true]));
 });
 
 test.each([0, -1, -3])('nothing begins with %s free places', (free) => {

@@ -72,7 +72,8 @@ function buildOffer({ principalId, host, lane }: Subscriber) {
     const eventId = `evt_${++events}`;
     return {
       ...{ id: `dlv_${events}`, subscriptionId: lane.id, eventId, recordId: null, attemptCount: 0 },
-      ...{ attemptLimit: null, traceParent: null, isFirst: true, dueAt: null, bodyBytes: 10 },
+      ...{ attemptLimit: null, traceParent: null, isFirst: true, isOfRound: false },
+      ...{ dueAt: null, bodyBytes: 10 },
     };
   });
   return { lane, subscription, due };

@@ -26,7 +26,7 @@ function offerOf(principalId: string, at: number): Offer {
     const eventId = `evt_${id}_${place}`;
     return {
       ...{ id: `dlv_${id}_${place}`, subscriptionId: id, eventId, recordId: null },
-      ...{ attemptCount: isFirst ? 0 : 1, attemptLimit: null, traceParent: null, isFirst },
+      ...{ attemptCount: isFirst ? 0 : 1, attemptLimit: null, traceParent: null, isFirst, isOfRound: false },
       ...{ dueAt: isFirst ? null : '2026-01-01', bodyBytes: 512 * kibibyte },
     };
   });
