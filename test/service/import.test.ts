@@ -446,7 +446,9 @@ describe('an address at which a reorg has put another agreement', () => {
       chain_id: chainId,
       address,
       doc_hash: hashDocument(document),
-    };
+      transaction_hash: '0x',
+      permit_creation: null,
+    } as const;
     await submit(tenant, 'accept', { months: '4', remark: 'gladly' });
     const { former, later, sending } = await setting.holdFolding(async () => {
       const displacedId = await insertWaiting(address, serializeAgreement(body.agreement));

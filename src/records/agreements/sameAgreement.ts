@@ -1,10 +1,12 @@
+import type { Hex } from 'viem';
+
 /**
  * What identifies the creation of an agreement on a chain: its transaction, and if it is known, the content that its
  * permit's signer signed under a nonce, which another transaction may carry after a reorganisation. The document's hash
  * says nothing of values and parties, and an address can hold another agreement after a reorganisation.
  */
 export type Creation = {
-  readonly transactionHash: string;
+  readonly transactionHash: Hex;
   /** Null without a permit, and if its content cannot be read. */
   readonly permitCreation: string | null;
 };

@@ -70,7 +70,6 @@ async function undeployRecords(
     // agreement.
     sql`update service.records record set status = 'Draft',
       address = case when deploy_transaction_id is null then record.address end, variables = initial_variables,
-      adopted_creation = case when deploy_transaction_id is null then coalesce(adopted_creation, deploy_tx_hash) end,
       initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
       deploy_tx_hash = null, deploy_block_number = null, deployed_at = null, input_count = 0, transition_count = 0,
       last_input_id = null, last_input_at = null, behind = false, updated_at = now()

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem';
+import type { Creation } from '../../../../src/records/agreements/sameAgreement.ts';
 import { addressOfClone, type ChainBlock, type ChainEvent } from './chain.ts';
 import { type Lamp, lampTransitions, lampVariables } from './lamp.ts';
 
@@ -15,6 +16,8 @@ export type ChainInput = {
 
 export type ChainAgreement = {
   lamp: Lamp;
+  /** What identifies its creation. */
+  creation: Creation;
   deployedIn: number;
   state: string;
   stateBlock: number;
@@ -47,20 +50,22 @@ export function replay(factory: Address, blocks: readonly ChainBlock[]): ChainSt
   const state: ChainState = { agreements: new Map(), effects: new Map() };
   const nonces = new Map<string, number>();
   const consume = (contract: Address, event: ChainEvent, effect: Effect) => {
-    if (event.signer === undefined) return;
+    if (event.signer === undefined) return undefined;
     const account = `${contract} ${event.signer}`;
     const nonce = nonces.get(account) ?? 0;
     nonces.set(account, nonce + 1);
     state.effects.set(permitKey(contract, event.signer, nonce), effect);
+    return nonce;
   };
   for (const { number, timestamp, events } of blocks) {
     for (const event of events) {
       const effect = { timestamp, block: number, txHash: event.txHash };
       if (event.kind === 'deploy') {
         const agreement = addressOfClone(state.agreements.size);
-        state.agreements.set(agreement, deployed(event.lamp, number, timestamp));
         const content = deploymentContent(event.lamp);
-        consume(factory, event, { ...effect, content, agreement, position: 0 });
+        const nonce = consume(factory, event, { ...effect, content, agreement, position: 0 });
+        const creation = creationOf(event, factory, nonce);
+        state.agreements.set(agreement, { ...deployed(event.lamp, number, timestamp), creation });
         continue;
       }
       const agreement = state.agreements.get(event.agreement);
@@ -74,7 +79,17 @@ export function replay(factory: Address, blocks: readonly ChainBlock[]): ChainSt
   return state;
 }
 
-function deployed(lamp: Lamp, number: number, timestamp: number): ChainAgreement {
+function creationOf(
+  { txHash, signer, isIndirect, lamp }: Extract<ChainEvent, { kind: 'deploy' }>,
+  factory: Address,
+  nonce: number | undefined,
+): Creation {
+  const isReadable = signer !== undefined && nonce !== undefined && !isIndirect;
+  const permitCreation = isReadable ? `${factory} ${signer} ${nonce} ${lamp.signedHash}`.toLowerCase() : null;
+  return { transactionHash: txHash, permitCreation };
+}
+
+function deployed(lamp: Lamp, number: number, timestamp: number): Omit<ChainAgreement, 'creation'> {
   return {
     lamp,
     deployedIn: number,

@@ -5,7 +5,7 @@ import { lampVariables } from './lamp.ts';
 import { factory } from './setup.ts';
 import { byId, byPlace, type InputSummary, type Summary } from './summary.ts';
 import type { World } from './world.ts';
-import type { PermitRow, RecordRow } from './worldRows.ts';
+import { isOf, type PermitRow, type RecordRow } from './worldRows.ts';
 
 /** The expected rows once everything that the index shows up to `through` is folded. */
 export function expected(world: World, expired: Set<string>, through: number): Summary {
@@ -29,8 +29,11 @@ export function expected(world: World, expired: Set<string>, through: number): S
     states,
     expired,
   );
-  for (const record of world.records) {
-    if (record.address && agreementAt(record, chain)) world.holders.set(record.address, record);
+  for (const [address, holder] of world.holders) {
+    if (agreementAt(holder, chain)) continue;
+    const others = world.records.filter((record) => record.address === address && agreementAt(record, chain));
+    const newest = others.at(-1);
+    if (newest) world.holders.set(address, newest);
   }
   const places = world.records.map((record) => ({ record, ...placeOf(record, world, chain, states) }));
   const moved = world.permits.filter(
@@ -96,10 +99,10 @@ function hasLeft(
   const isTaken = there !== undefined && there.deployedIn <= head;
   return (
     places.length > 0 &&
-    places.every(({ address, agreement, hasError, record: { permit, lamp } }) =>
+    places.every(({ address, agreement, hasError, record }) =>
       agreement
         ? address !== contract && agreement.deployedIn <= head
-        : isTaken && (hasError || (!permit && there.lamp.docHash !== lamp.docHash)),
+        : isTaken && (hasError || (!record.permit && !isOf(record, there))),
     )
   );
 }
@@ -132,9 +135,9 @@ function expectedTransaction(permit: PermitRow, chain: ChainState, states: State
 type Place = { address: Address | null; agreement: ChainAgreement | null; hasError: boolean };
 
 /** The agreement that a record was requested for, if it is at the requested address. */
-function agreementAt({ address, lamp }: RecordRow, chain: ChainState): ChainAgreement | null {
-  const there = address && chain.agreements.get(address);
-  return there && there.lamp.docHash === lamp.docHash ? there : null;
+function agreementAt(record: RecordRow, chain: ChainState): ChainAgreement | null {
+  const there = record.address && chain.agreements.get(record.address);
+  return there && isOf(record, there) ? there : null;
 }
 
 function placeOf(record: RecordRow, { holders }: World, chain: ChainState, states: States): Place {

@@ -108,7 +108,10 @@ export async function createScene(
     async askFor(address: Address, document = lamp, principal?: string) {
       const owner = principal ?? (await service.insertPrincipal(database));
       await displaceWaiting(database, [
-        { principal_id: owner, chain_id: chainId, address, doc_hash: document.docHash },
+        {
+          ...{ principal_id: owner, chain_id: chainId, address, doc_hash: document.docHash },
+          ...{ transaction_hash: '0x', permit_creation: null },
+        },
       ]);
       const record = { principalId: owner, chainId, lamp: document, address };
       return { principalId: owner, recordId: await service.insertRecord(database, record) };

@@ -57,6 +57,8 @@ export async function insertRecord(
     deployTransactionId?: string;
     /** For a record requested by address. */
     address?: Address;
+    /** The identity of the agreement there. */
+    creation?: string | undefined;
   },
 ): Promise<string> {
   const id = createId('agr');
@@ -77,6 +79,7 @@ export async function insertRecord(
     variables: lampVariables,
     deployTransactionId: record.deployTransactionId ?? null,
     address: record.address ?? null,
+    adoptedCreation: record.creation ?? null,
   });
   return id;
 }

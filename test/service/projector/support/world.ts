@@ -4,6 +4,7 @@ import {
   findDisplaced,
   restoreDisplaced,
 } from '../../../../src/records/agreements/displacedRecords.ts';
+import { adoptedCreationOf } from '../../../../src/records/agreements/sameAgreement.ts';
 import type { Fold } from '../../../../src/worker/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { deploymentContent, type Effect, inputContent, permitKey, replay } from './expectation.ts';
@@ -13,6 +14,7 @@ import { chainId, createFolder, type Fixture, type Folder, factory } from './set
 import type { EventSeed, Step } from './steps.ts';
 import {
   farDeadline,
+  isOf,
   lampInputs,
   lamps,
   type PermitRow,
@@ -257,18 +259,25 @@ export class World {
     const address = addressOfClone(a % 3);
     if (!principalId || !lamp) return;
     const holder = this.holders.get(address);
-    if (holder?.lamp === lamp || (holder && (await this.#isDeployed(holder)))) return;
+    const shown = replay(factory, this.shown.blocks).agreements.get(address);
+    const found = { lamp, creation: shown?.lamp === lamp ? shown.creation : undefined };
+    if (holder && (isOf(holder, found) || (await this.#isDeployed(holder)))) return;
     const { database } = this.fixture;
-    const place = { principal_id: principalId, chain_id: chainId, address, doc_hash: lamp.docHash };
+    const place = {
+      ...{ principal_id: principalId, chain_id: chainId, address, doc_hash: lamp.docHash },
+      transaction_hash: found.creation?.transactionHash ?? ('0x' as const),
+      permit_creation: found.creation?.permitCreation ?? null,
+    };
     await displaceWaiting(database, [place]);
-    const known = this.records.find((other) => other.address === address && other.lamp === lamp);
+    const known = this.records.findLast((other) => other.address === address && isOf(other, found));
     if (known) {
       await restoreDisplaced(database, await findDisplaced(database, [place]));
       this.holders.set(address, known);
       return;
     }
-    const id = await service.insertRecord(database, { principalId, chainId, lamp, address });
-    const record = { id, principalId, lamp, address };
+    const creation = found.creation && adoptedCreationOf(found.creation);
+    const id = await service.insertRecord(database, { principalId, chainId, lamp, address, creation });
+    const record = { id, principalId, lamp, address, creation };
     this.records.push(record);
     this.holders.set(address, record);
   }

@@ -1,4 +1,5 @@
 import { type Address, getAddress } from 'viem';
+import type { Creation } from '../../../../src/records/agreements/sameAgreement.ts';
 import { createLamp, type Lamp, type LampInput } from './lamp.ts';
 import * as service from './serviceRows.ts';
 
@@ -30,7 +31,19 @@ export type RecordRow = {
   lamp: Lamp;
   permit?: PermitRow;
   address?: Address;
+  /** The identity of the agreement that it adopts; undefined: any of its document. */
+  creation?: string | undefined;
 };
+
+/** Whether a record adopts an agreement of this document and creation. */
+export function isOf(
+  { lamp, creation }: RecordRow,
+  there: { lamp: Lamp; creation?: Creation | undefined },
+): boolean {
+  const { transactionHash, permitCreation } = there.creation ?? {};
+  const isSame = creation === undefined || creation === transactionHash || creation === permitCreation;
+  return there.lamp.docHash === lamp.docHash && isSame;
+}
 export type SubmissionRow = { id: string; recordId: string; permit: PermitRow };
 
 export const pick = <T>(list: readonly T[], number: number): T | undefined => list[number % list.length];
