@@ -1,9 +1,10 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { z } from 'zod';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
-import { encodeInputPayload } from '../../src/protocol/encodePayload.ts';
-import { nameHash } from '../../src/protocol/names.ts';
+import { compileAgreement, encodeInputPayload, nameHash, type WireValues } from '../../src/protocol/index.ts';
 import { catchUp } from '../support/indexer.ts';
 import { createLyingNode } from '../support/lyingNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -11,6 +12,7 @@ import { createCall } from './support/call.ts';
 import { deployDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
+import { createAccount, signInput } from './support/permits.ts';
 import { chainId } from './support/testChain.ts';
 import { startTestApi, type TestPrincipal } from './support/testService.ts';
 
@@ -19,7 +21,9 @@ let principal: TestPrincipal;
 let landlord: Address;
 let tenant: Address;
 beforeAll(async () => {
-  setting = await startIndexedService({ DEPLOY_WAIT_MS: '120000', CONSISTENCY_WAIT_MS: '120000' });
+  setting = await startIndexedService({
+    ...{ DEPLOY_WAIT_MS: '120000', CONSISTENCY_WAIT_MS: '120000', SIGNING_WAIT_MS: '1000' },
+  });
   principal = await setting.service.createPrincipal();
   const [, first = '0x', second = '0x'] = await setting.chain.client.getAddresses();
   [landlord, tenant] = [first, second];
@@ -51,6 +55,19 @@ const adopt = async (body: unknown, { call } = principal) =>
   recordShape.parse((await call('POST', '/v0/agreements/import', { body })).body.data).id;
 const send = async ({ from, to, data }: { from: Address; to: Address; data: Hex }) =>
   setting.chain.client.sendTransaction({ account: from, chain: null, to, data });
+/** The creation of an agreement of this document with other values, as an account of the chain sends it. */
+function createTwin(agreement: unknown, values: WireValues) {
+  const p = compileAgreement(agreement, { values });
+  const parts = [p.docUri, p.docHash, p.initialState, p.inputDefs, p.transitions, p.initVars] as const;
+  const args = [...parts, p.verifiers, p.actions] as const;
+  const data = encodeFunctionData({ abi: agreementFactoryAbi, functionName: 'createAgreement', args });
+  return { from: landlord, to: setting.chain.factory, data, gas: '0x4c4b40' };
+}
+const awaitRecord = (id: string, isRight: (record: z.output<typeof recordShape>) => boolean) =>
+  waitUntil('the record is folded', async () => {
+    const record = recordShape.parse((await principal.call('GET', `/v0/agreements/${id}`)).body.data);
+    return isRight(record) ? record : undefined;
+  });
 const awaitBlock = (id: string, isThere: (number: bigint) => boolean) =>
   waitUntil('the acceptance is folded', async () => {
     const [row] = await read<{ number: string }>(
@@ -89,6 +106,65 @@ test('a history that a reorg puts after its adoption is announced to nobody', as
   await mine();
   await awaitBlock(id, (number) => number > latest);
   expect(await listStates(id)).toEqual([]);
+});
+
+test('a record does not become another agreement of its document that a reorg puts at its address', async () => {
+  const { client } = setting.chain;
+  const account = createAccount();
+  const lease = buildLease(setting.chain.token);
+  const agreement = { ...lease, metadata: { ...lease.metadata, name: `Lease ${crypto.randomUUID()}` } };
+  const parties = { landlord, tenant: account.address };
+  const address = await deployDirectly(setting.chain, { agreement, values: { ...parties, rent: '5' } });
+  const { transactions, number } = await client.getBlock();
+  const raw = await client.request({
+    method: 'eth_getRawTransactionByHash',
+    params: [transactions[0]],
+  } as never);
+  const body = { chainId, address, agreement, displayName: 'Found lease' };
+  const id = await adopt(body);
+  const input = await setting.worker.hold(async () => {
+    const values = { months: '4', remark: 'for a rent of 5' };
+    const signed = await signInput({
+      account,
+      agreement,
+      agreementAddress: address,
+      chainId,
+      inputId: 'accept',
+      values,
+    });
+    const sent = principal.call('POST', `/v0/agreements/${id}/input`, { body: signed.body });
+    const [stored] = await waitUntil('the input is stored', async () => {
+      const rows = await read<{ id: string }>('select id from service.inputs where record_id = $1', id);
+      return rows.length > 0 ? rows : undefined;
+    });
+    await reorganise(1, [[createTwin(agreement, { ...parties, rent: '9000' }), 0]]);
+    await client.mine({ blocks: 2 });
+    const [lost] = await waitUntil('the input has failed', async () => {
+      const rows = await read<{ error: unknown }>(
+        `select error from service.inputs where id = $1 and status = 'FAILED'`,
+        stored?.id,
+      );
+      return rows.length > 0 ? rows : undefined;
+    });
+    await sent;
+    return lost;
+  });
+  expect(input?.error).toMatchObject({ reason: 'agreement_moved' });
+  expect(await awaitRecord(id, ({ status }) => status === 'Draft')).toMatchObject({
+    variables: { rent: '5' },
+  });
+
+  const twin = await adopt({ ...body, displayName: 'Other lease' });
+  expect(twin).not.toBe(id);
+  const other = await awaitRecord(twin, ({ status }) => status === 'Deployed');
+  expect(other.variables).toMatchObject({ rent: '9000' });
+  expect((await awaitRecord(id, () => true)).onChain.error).toMatchObject({ reason: 'agreement_replaced' });
+
+  await reorganise(Number((await client.getBlockNumber()) - number) + 1, [[raw as never, 0]]);
+  await client.mine({ blocks: 2 });
+  const again = await awaitRecord(id, ({ status }) => status === 'Deployed');
+  expect(again).toMatchObject({ address, variables: { rent: '5' } });
+  expect(await awaitRecord(twin, ({ status }) => status === 'Draft')).not.toHaveProperty('address');
 });
 
 test('the history that the index lacks at an adoption is what a node tells of it, as far as it has the blocks', async () => {
