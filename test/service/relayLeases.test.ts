@@ -99,7 +99,7 @@ test('a wallet that a process without its key has retired and holds is put back 
   await world.startRelay({ keys: [key], settings: { leaseMs: 600 } });
   await awaitOwner(address, (name) => name !== null);
   await world.pool.query(
-    `update service.relayer_wallets set status = 'retired', lease_owner = 'another', lease_until = now() + interval '1 hour'
+    `update service.relayer_wallets set status = 'retired', lease_owner = 'another', lease_until = now() + interval '5 minutes'
     where address = $1`,
     [address],
   );

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Hex, parseTransaction } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
@@ -61,3 +62,36 @@ test('a margin makes no transaction larger than chains take', async () => {
   await mineUntil('it is mined', async () => (await world.countMints()).has(big.recipient));
   expect((await world.readRow(big.id)).attempts).toHaveLength(1);
 });
+
+test.each([
+  ['the same process', false],
+  ['another process', true],
+])(
+  'a row whose cancellation no node takes either is sent by %s once nodes take bytes again',
+  async (_, isRestarted) => {
+    const { key, address } = await world.createWallet();
+    let isAway = true;
+    const node = await world.disturb(({ method }) =>
+      method === 'eth_sendRawTransaction' && isAway
+        ? { error: { code: -32_000, message: 'not accepting transactions at the moment' } }
+        : undefined,
+    );
+    const settings = { replaceAfterMs: 300, resendAfterMs: 200 };
+    const start = () => world.startRelay({ keys: [key], rpcUrls: [node.url], settings });
+    const relay = await start();
+    world.startIndexing();
+    const row = await world.acceptOne();
+    await world.waitForState(row.id, 'signed');
+    const query = 'select 1 from service.transaction_attempts where transaction_id is null and wallet = $1';
+    await mineUntil('it is cancelled', async () => (await world.pool.query(query, [address])).rowCount === 1);
+    // Long enough for a counter to fall that nothing holds.
+    await delay(1_000);
+    isAway = false;
+    if (isRestarted) {
+      await relay.close();
+      await start();
+    }
+    await mineUntil('the row is mined', async () => (await world.countMints()).has(row.recipient));
+    expect((await world.countMints()).get(row.recipient)).toBe(1);
+  },
+);

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { DeliveryStatus, deliveries, deliverySeats } from '../../platform/database/tables/webhooks.ts';
+import { isInForce } from '../leases/workerLease.ts';
 
 /** Seats of live workers stay with them. A subscription that is just being removed gets none. */
 const takeStatement = `
@@ -9,7 +10,7 @@ const takeStatement = `
   select id, $1 from service.webhook_subscriptions where id = any($2::text[]) order by id for key share skip locked
   on conflict (subscription_id) do update set worker_id = excluded.worker_id
     where seat.worker_id = excluded.worker_id or not exists (
-      select 1 from service.worker_leases where id = seat.worker_id and lease_until > now())
+      select 1 from service.worker_leases where id = seat.worker_id and ${isInForce})
   returning subscription_id as id`;
 
 const leaveStatement = `
@@ -36,7 +37,7 @@ const findStatement = `
   select id from (select id from firsts union select id from retries where due <= $2) as subscription
   where not exists (
     select 1 from service.delivery_seats join service.worker_leases lease on lease.id = worker_id
-    where subscription_id = subscription.id and worker_id <> $1 and lease_until > now())`;
+    where subscription_id = subscription.id and worker_id <> $1 and ${isInForce})`;
 
 /** Makes this worker serve subscriptions with due deliveries; returns those that are now its own. */
 export async function takeSeats(pool: pg.Pool, workerId: string, ids: readonly string[]): Promise<string[]> {

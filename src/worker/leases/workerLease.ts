@@ -13,6 +13,11 @@ const renewStatement = `
   insert into service.worker_leases (id, lease_until) values ($1, now() + $2::int * interval '1 millisecond')
   on conflict (id) do update set lease_until = excluded.lease_until where worker_leases.lease_until > now()
   returning id`;
+/**
+ * SQL: whether a lease is in force. One that ends much later is from before the database's clock was set back: its holder
+ * is dead, or renews it soon.
+ */
+export const isInForce = `lease_until > now() and lease_until < now() + interval '5 minutes'`;
 /** Long after anybody could still consider its holder alive. */
 const sweepStatement = `delete from service.worker_leases where lease_until < now() - interval '1 minute'`;
 

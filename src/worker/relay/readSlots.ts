@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
-import type {
-  TransactionState,
-  transactionAttempts,
-  transactions,
+import {
+  stateLists,
+  type TransactionState,
+  type transactionAttempts,
+  type transactions,
 } from '../../platform/database/tables/transactions.ts';
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import { hasMoved } from '../../records/agreements/hasMoved.ts';
@@ -29,6 +30,8 @@ export type Slot = {
   };
   /** The row of the bytes; undefined if they only use up the nonce. */
   readonly row: SlotRow | undefined;
+  /** Whether a row waits until such bytes are mined: only then does it get another nonce. */
+  readonly isAwaited: boolean;
 };
 
 export type SlotRow = {
@@ -61,6 +64,7 @@ type FoundSlot = RowOf<typeof transactionAttempts, 'wallet' | 'id' | 'gas' | 'ob
     is_here: boolean;
     is_shown_here: boolean;
     has_moved: boolean;
+    is_awaited: boolean;
   };
 
 /** The given wallets' slots from the chain's first free nonce on, in the order of their nonces. */
@@ -85,7 +89,10 @@ export async function readSlots(
           select earlier.tx_hash from service.transaction_attempts earlier
           where earlier.chain_id = attempt.chain_id and earlier.wallet = attempt.wallet
             and earlier.wallet_nonce = attempt.wallet_nonce) as is_shown_here,
-        ${hasMoved('sent')} as has_moved
+        ${hasMoved('sent')} as has_moved,
+        attempt.transaction_id is null and exists (
+          select 1 from service.transactions waiting where waiting.chain_id = $1 and waiting.wallet = attempt.wallet
+            and waiting.wallet_nonce = attempt.wallet_nonce and waiting.state in (${stateLists.sent})) as is_awaited
       from unnest($2::text[], $3::bigint[]) as asked(address, from_nonce)
       cross join lateral (
         select distinct on (wallet_nonce) *, min(created_at) over same_nonce as first_at,
@@ -117,6 +124,7 @@ export async function readSlots(
       objection: row.objection ?? undefined,
     },
     row: row.transaction_id === null ? undefined : slotRow(row, row.transaction_id),
+    isAwaited: row.is_awaited,
   }));
 }
 
@@ -135,9 +143,12 @@ function slotRow(row: FoundSlot, id: string): SlotRow {
   };
 }
 
-/** Whether the effect of the bytes is still to come, or was in a block that fell out and is to come again. */
-export function isLive({ row }: Slot): boolean {
-  if (!row?.isHere) return false;
+/**
+ * Whether the effect of the bytes is still to come, or was in a block that fell out and is to come again, or a row waits for
+ * them.
+ */
+export function isLive({ row, isAwaited }: Slot): boolean {
+  if (!row?.isHere) return isAwaited;
   if (row.state === 'mined') return row.isShownHere;
   return (row.state === 'signed' || row.state === 'broadcast') && !row.hasMoved;
 }

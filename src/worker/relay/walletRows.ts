@@ -50,8 +50,8 @@ export async function reinstateWallets(
 type LeasedRow = RowOf<typeof relayerWallets, 'address' | 'next_nonce'> & { is_new: boolean };
 
 /**
- * Takes every wallet with an expired lease, and renews this owner's, until `leaseMs` from now by the
- * database's clock. Wallets missing from the result belong to others.
+ * Takes every wallet with an expired lease, or with one so long that it is from before the database's clock was set back.
+ * Renews this owner's, until `leaseMs` from now by the database's clock. Wallets missing from the result belong to others.
  */
 export async function renewLeases(
   pool: pg.Pool,
@@ -62,7 +62,8 @@ export async function renewLeases(
     // Locked in one order, so that two processes that take wallets at once do not deadlock.
     `with free as (
        select address, lease_owner from service.relayer_wallets
-       where chain_id = $1 and address = any($2) and (lease_owner = $3 or lease_owner is null or lease_until < now())
+       where chain_id = $1 and address = any($2) and (lease_owner = $3 or lease_owner is null or lease_until < now()
+         or lease_until > now() + greatest(interval '10 minutes', 10 * $4 * interval '1 millisecond'))
        order by address for update)
      update service.relayer_wallets wallet
      set lease_owner = $3, lease_until = now() + $4 * interval '1 millisecond', updated_at = now()

@@ -25,7 +25,7 @@ export type RetentionOptions = {
 
 /** Any constant works: under this lock one worker at a time removes rows. */
 const retentionLock = 0x6f6c64;
-const tryLock = 'select pg_try_advisory_xact_lock($1) as held';
+const tryLock = 'select pg_try_advisory_xact_lock($1) as held, now()';
 /** Small, so that each statement is quick and holds its locks briefly. */
 const rowsAtOnce = 500;
 const dayMs = 86_400_000;
@@ -39,14 +39,17 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
   let isMore = false;
 
   const step = async () => {
-    const before = new Date(Date.now() - keptDays * dayMs);
     const removed = { ...noOldRows };
     const failures: unknown[] = [];
     // Each in a transaction, so that a failed one does not keep the others from removing rows.
     for (const remove of [removeOldEvents, removeOldParts, removeOldRules]) {
       const removing = withTransaction(pool, async (client) => {
-        const { rows } = await client.query<{ held: boolean }>(tryLock, [retentionLock]);
-        return rows[0]?.held === true ? await remove(client, { before, limit: rowsAtOnce }) : noOldRows;
+        const { rows } = await client.query<{ held: boolean; now: Date }>(tryLock, [retentionLock]);
+        const [lock] = rows;
+        if (!lock?.held) return noOldRows;
+        // The earlier of two clocks: one that is far ahead must not remove what is new.
+        const now = Math.min(Date.now(), lock.now.getTime());
+        return remove(client, { before: new Date(now - keptDays * dayMs), limit: rowsAtOnce });
       });
       const rows = await removing.catch((error: unknown) => void failures.push(error));
       for (const kind of oldRowKinds) removed[kind] += rows?.[kind] ?? 0;

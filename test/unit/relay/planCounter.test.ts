@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { findGaps, planCounter } from '../../../src/worker/relay/planCounter.ts';
 import type { Slot, SlotRow } from '../../../src/worker/relay/readSlots.ts';
 
-function slot(nonce: number, row: Partial<SlotRow> | undefined, acceptedMs?: number): Slot {
+function slot(
+  nonce: number,
+  row: Partial<SlotRow> | undefined,
+  acceptedMs?: number,
+  isAwaited = false,
+): Slot {
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
   return {
     wallet: '0x00000000000000000000000000000000000000A1',
@@ -23,6 +28,7 @@ function slot(nonce: number, row: Partial<SlotRow> | undefined, acceptedMs?: num
       traceParent: null,
       ...row,
     },
+    isAwaited,
   };
 }
 const plan = (minedCount: number, pendingCount: number, nextNonce: number, slots: Slot[] = []) =>
@@ -38,6 +44,10 @@ describe('the counter', () => {
   test('falls to the chain where nothing is signed', () => expect(plan(4, 4, 9)).toBe(4));
   test('falls to the last wanted row', () => {
     expect(plan(4, 4, 9, [slot(5, {}), slot(6, { state: 'failed' })])).toBe(6);
+  });
+  test('does not fall below bytes that only use up the nonce, while a row waits for them', () => {
+    expect(plan(4, 4, 5, [slot(4, undefined, undefined, true)])).toBe(5);
+    expect(plan(4, 4, 5, [slot(4, undefined)])).toBe(4);
   });
   test('falls below a row whose agreement has moved', () => {
     expect(plan(4, 4, 6, [slot(4, {}), slot(5, { hasMoved: true })])).toBe(5);
