@@ -99,7 +99,8 @@ describe.each(modes)('planned with %s,', (mode) => {
     await pile(later, { count: heap / 2, status: 'retry_pending', dueIn: 600 });
     await pile(served, { count: 5, status: 'pending' });
     await world.pool.query(
-      `insert into service.worker_leases (id, lease_until) values ('another', now() + interval '1 hour') on conflict do nothing`,
+      `insert into service.worker_leases (id, lease_until) values ('another', now() + interval '4 minutes')
+      on conflict (id) do update set lease_until = excluded.lease_until`,
     );
     await world.pool.query(
       `insert into service.delivery_seats (subscription_id, worker_id) values ($1, 'another')`,
