@@ -70,9 +70,11 @@ const approval = (target: string) => ({
 });
 
 /** Imports an agreement with its document, whose contract was created from `readAs`, and prepares its input. */
-async function adopt(readAs: object, options: { isIndirect?: boolean } = {}) {
+async function adopt(
+  readAs: object,
+  { named: agreement = buildOffer('DECLINED'), ...options }: { named?: object; isIndirect?: boolean } = {},
+) {
   const buyer = createAccount();
-  const agreement = buildOffer('DECLINED');
   const deployment = { agreement, values: { buyer: buyer.address }, readAs, ...options };
   const address = await deployDirectly(setting.chain, deployment);
   const body = { chainId, address, agreement, displayName: 'Offer' };
@@ -89,8 +91,8 @@ async function ask(tool: string, args: Record<string, unknown>, by = agent): Pro
   return text;
 }
 
-async function prepareDecline(readAs: object): Promise<string> {
-  const { id, buyer } = await adopt(readAs);
+async function prepareDecline(readAs: object, options?: Parameters<typeof adopt>[1]): Promise<string> {
+  const { id, buyer } = await adopt(readAs, options);
   const named = { agreementId: id, inputId: 'decline', values: {}, signer: buyer.address };
   return ask('prepare_signature', { purpose: 'input', ...named });
 }
@@ -147,7 +149,24 @@ describe('an agent is told before signing', () => {
       ...offer,
       execution: { ...offer.execution, transitions: offer.execution.transitions.slice(0, 1) },
     };
-    expect(await prepareDecline(readAs)).toMatch(/^CAUTION: .* It differs in: transitions\./);
+    expect(await prepareDecline(readAs)).toMatch(
+      /^CAUTION: .* leads to "DECLINED", and calls no other contract\./,
+    );
+  });
+
+  test('that it calls another contract than the document says', async () => {
+    const { token, factory } = setting.chain;
+    const named = buildOffer('DECLINED', [approval(factory)]);
+    const text = await prepareDecline(buildOffer('DECLINED', [approval(token)]), { named });
+    expect(text).toMatch(/^CAUTION/);
+    expect(text).toContain(`calls the contract ${token}`);
+    expect(text).not.toContain(factory);
+  });
+
+  test('that its rules are not known, if the creation cannot be read', async () => {
+    const text = await prepareDecline(buildOffer('PAID'), { isIndirect: true });
+    expect(text).toMatch(/^CAUTION: it cannot be told whether the contract does what the document says\./);
+    expect(text).not.toContain('It leads');
   });
 
   test('nothing of a contract that does as its document says', async () => {

@@ -100,7 +100,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
         </p>
       )}
       {state.error && mayPass(state.error) && <Note kind="warn">{words.away}</Note>}
-      <OtherRules parts={shown.differsFromDocument} />
+      <OtherRules shown={shown} />
       {shown.failure !== undefined && (
         <Note kind="bad">
           <p>{words.draftFailed}</p>

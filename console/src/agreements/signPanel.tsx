@@ -55,7 +55,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
       {query.isLoading && <Loading lines={5} />}
       {prepared && (
         <>
-          <OtherRules parts={shown.differsFromDocument} />
+          <OtherRules shown={shown} />
           <Review
             sentence={words.sentence(name, shown.displayName)}
             wallet={wallet.account}

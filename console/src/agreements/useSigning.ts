@@ -47,8 +47,8 @@ export function useSigning({ shown, source, act, wallet }: Signing) {
         import('./findEffect.ts'),
       ]);
       const facts = { ...shown, ...act, agreementAddress: shown.address ?? '' };
-      const hasOtherRules = (shown.differsFromDocument ?? []).length > 0;
-      const effect = hasOtherRules ? undefined : findEffect(facts, state);
+      const isAsWritten = shown.differsFromDocument?.length === 0;
+      const effect = isAsWritten ? findEffect(facts, state) : undefined;
       return { offered, checked: checkInput(facts, offered), effect };
     },
     enabled: signed === undefined,

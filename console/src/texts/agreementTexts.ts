@@ -40,6 +40,8 @@ export const agreementTexts = {
     draftFailed: 'This draft will not be deployed.',
     otherRules:
       'The contract does not do what this document says. Whoever created it gave it other rules. Text, diagram and buttons on this page follow the document, not the contract.',
+    unknownRules:
+      'It cannot be told whether the contract does what this document says: whoever created it chose its rules. Text, diagram and buttons on this page follow the document.',
     otherParts: 'What differs:',
     parts: {
       initialState: 'the first state',

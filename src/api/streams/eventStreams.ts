@@ -155,6 +155,8 @@ export function createEventStreams(
           for (const { type, body, cursor: next } of page.events) {
             await listener.until(allowanceOf(principalId).spend(body.length));
             if (listener.hasEnded) return;
+            // It may have been withdrawn while the listener waited for its place, or was slow to take what came before.
+            await requireAccess();
             yield writeSse({ id: next, event: type, data: body });
             cursor = next;
           }

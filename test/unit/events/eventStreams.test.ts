@@ -196,3 +196,25 @@ test('listeners who wait for their share end at once with the service', async ()
   await Promise.all(taking);
   expect(performance.now() - startedAt).toBeLessThan(20_000);
 });
+
+test('nothing more is sent once access is withdrawn, whatever was read before', async () => {
+  let isWithdrawn = false;
+  const requireAccess = async () => {
+    if (isWithdrawn) throw new Error('withdrawn');
+  };
+  const read = async () => ({ events: [event, event, event], nextCursor: 'next', isEnd: true });
+  const streams = createEventStreams({ read, watch: () => never, logger }, { perPrincipal: 9 });
+  const reader = (await streams.open({ ...following, requireAccess })).getReader();
+  const texts: string[] = [];
+  const take = async () => {
+    const { value } = await reader.read();
+    if (value) texts.push(new TextDecoder().decode(value));
+  };
+  await take();
+  await take();
+  isWithdrawn = true;
+  for (let at = 0; at < 4; at++) await take().catch(() => {});
+  // The position, the event that was taken, and at most one that was already on its way.
+  expect(texts.length).toBeLessThanOrEqual(3);
+  streams.close();
+});

@@ -79,7 +79,7 @@ const prepareInput = defineHostedTool({
     const { data } = await call.ask('makeInputTypedData', { params: { id }, body });
     const record = checkedData(recordShape, (await call.ask('getAgreement', { params: { id } })).data);
     return {
-      ...present({ caution: tellOtherRules(record.onChain) }),
+      ...present({ caution: tellOtherRules(record) }),
       ...describeSignable(checkedData(signableShape, data), signer),
       nextStep:
         'Sign typedData with the signer, then call submit_input with the same agreementId, inputId and values, and signer, deadline, signatureV, signatureR, signatureS.',

@@ -9,9 +9,8 @@ import type { ActionCall } from './findCall.ts';
 export type Reading = { readonly leadsTo: string | undefined; readonly call: ActionCall | undefined };
 
 /**
- * A warning if the contract's own rules let an input do something else than the document says, or cannot be read now:
- * whoever creates a contract chooses the document that it names, and its rules. Undefined if they agree, or if it would be
- * refused.
+ * What the contract's own rules let an input do, if they are other rules than the document's, or if it does something else
+ * than the document says. Undefined if that cannot be told, or if it would be refused.
  */
 export async function tellContract(
   call: AgentCall,
@@ -19,10 +18,13 @@ export async function tellContract(
     reference,
     step,
     reading,
+    isOther,
   }: {
     reference: { params: Record<string, string>; query: Record<string, string> };
     step: { inputId: string; values: unknown; by: string };
     reading: Reading;
+    /** Whether its rules are known to be others than the document's. */
+    isOther: boolean;
   },
 ): Promise<string | undefined> {
   const played = await play(call, { ...reference, body: { steps: [step] } });
@@ -30,7 +32,7 @@ export async function tellContract(
   if (played?.outcome !== 'accepted') return undefined;
   const called = played.external.filter(({ type }) => type === 'action');
   const isSame = played.toState === reading.leadsTo && called.length > 0 === (reading.call !== undefined);
-  if (isSame) return undefined;
+  if (isSame && !isOther) return undefined;
   const calls =
     called.length > 0
       ? `, and calls the contract ${called.map(({ address }) => address).join(', ')}`

@@ -152,16 +152,17 @@ async function prepareInput(args: Args, call: AgentCall) {
   const quotedCall = findCall(json, { state, inputId, values });
   const step = { inputId, values: body.values, by: signer };
   const reading = { leadsTo: led?.leadsTo, call: quotedCall };
-  const isAsWritten = record.onChain.differsFromDocument?.length === 0;
-  const told = isAsWritten ? undefined : await tellContract(call, { reference, step, reading });
-  const caution = told ?? tellOtherRules(record.onChain);
+  const doubt = tellOtherRules(record);
+  const isOther = record.onChain.differsFromDocument !== undefined;
+  const caution = doubt && ((await tellContract(call, { reference, step, reading, isOther })) ?? doubt);
   const means = [
     ...(caution ? [caution] : []),
     `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${caution ? '' : leads}`,
     ...(quotedCall && !caution ? [tellCall(quotedCall)] : []),
     `The signature is valid until ${at(signable.deadline)}.`,
   ].join(' ');
-  return answer({ purpose: 'input', means, signable, more: { quotedValues, quotedCall } });
+  const more = { quotedValues, quotedCall: caution ? undefined : quotedCall };
+  return answer({ purpose: 'input', means, signable, more });
 }
 
 function answer(facts: {

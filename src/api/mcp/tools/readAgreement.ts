@@ -144,12 +144,10 @@ function describe(record: AgreementRecord) {
   };
 }
 
-function tell(
-  { displayName, status, onChain }: AgreementRecord,
-  { state, next }: { state: string | null; next: string },
-): string {
+function tell(record: AgreementRecord, { state, next }: { state: string | null; next: string }): string {
+  const { displayName, status, onChain } = record;
   if (state !== null) {
-    const caution = tellOtherRules(onChain);
+    const caution = tellOtherRules(record);
     const said = `${quoteName(displayName)} is in state ${quoteName(state)}. ${next}`;
     return caution === undefined ? said : `${caution} By the document: ${said}`;
   }
