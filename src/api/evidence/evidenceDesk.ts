@@ -66,7 +66,7 @@ export function createEvidenceDesk(
   }: { waitMs: number; logger: Logger; turnMs?: number; now?: () => number },
 ): EvidenceDesk {
   const { source, collect = collectEvidence } = services;
-  const queues = createTurnQueues<Job>(({ record }) => record.principalId);
+  const queues = createTurnQueues<Job>({ groupOf: ({ record }) => record.principalId });
   const jobs = new Map<string, Job>();
   const closing = new AbortController();
   const waits = new Set<() => void>();

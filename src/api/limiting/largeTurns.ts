@@ -81,20 +81,22 @@ type Turn = {
   hasEnded(): boolean;
 };
 
-type Kind = 'heavy' | 'large';
+const kinds = ['heavy', 'large'] as const;
+type Kind = (typeof kinds)[number];
 
 /** Places for requests under way, given in turns over their owners. */
 function createPlaces(turnMs: number) {
-  const queues = createTurnQueues<{ kind: Kind; start(): void }>();
+  const queues = createTurnQueues<{ kind: Kind; start(): void }>({ kindOf: ({ kind }) => kind });
   const running = { heavy: 0, large: 0 };
 
   const begin = () => {
-    for (;;) {
-      const next = queues.take(({ kind }) => running[kind] < atOnce);
-      if (!next) return;
-      running[next.kind]++;
-      next.start();
-    }
+    for (const kind of kinds)
+      while (running[kind] < atOnce) {
+        const next = queues.take(kind);
+        if (!next) break;
+        running[kind]++;
+        next.start();
+      }
   };
 
   return {
