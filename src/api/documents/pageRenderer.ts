@@ -4,15 +4,12 @@ import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { costOf } from '../../platform/http/readCost.ts';
 import { buildPlainPage } from './buildPage.ts';
 import type { HostedDocument } from './hostedDocument.ts';
-import { createRenderQueue } from './renderQueue.ts';
-
-/** Who reads a page, and who answers for all such readers: a principal may have any number of links. */
-export type Reader = { readonly name: string; readonly turn: string };
+import { createRenderQueue, type Reader } from './renderQueue.ts';
 
 export type PageRenderer = {
   /**
    * The page of a principal's document; with plain text if rendering fails, takes too long, or too many wait.
-   * One reader's pages are rendered one after the other.
+   * The pages of one turn are rendered one after the other, by its readers in rotation.
    *
    * @throws RateLimitedError if too many plain pages of the reader wait, or too large documents of its turn.
    */
@@ -30,7 +27,7 @@ export type RenderBounds = {
   readonly patienceMs: number;
   /** Per reader. */
   readonly maxWaiting: number;
-  /** Number of readers whose pages are rendered at a time. */
+  /** Number of turns whose pages are rendered at a time. */
   readonly threads: number;
 };
 
@@ -55,7 +52,7 @@ const mostHeldBytes = 32 * 1_048_576;
 const plainMs = 10_000;
 const retryAfterSeconds = 2;
 
-/** Renders pages outside the event loop, in turns over readers. */
+/** Renders pages outside the event loop, in turns. */
 export function createPageRenderer(options: { logger: Logger; bounds?: RenderBounds }): PageRenderer {
   const { logger, bounds = defaultBounds } = options;
   /** The records whose pages failed lately. */
@@ -78,11 +75,11 @@ export function createPageRenderer(options: { logger: Logger; bounds?: RenderBou
   });
 
   const refuse = () => new RateLimitedError('Too many pages are waiting.', { retryAfterSeconds });
-  const renderPlain = async (document: HostedDocument, reader: string): Promise<string> => {
+  const renderPlain = async (document: HostedDocument, reader: Reader): Promise<string> => {
     if (plain.count(reader) >= mostPlainWaiting) throw refuse();
     return (await plain.render(document, reader)) ?? buildPlainPage(document);
   };
-  const render = async (document: HostedDocument, reader: string): Promise<string> => {
+  const render = async (document: HostedDocument, reader: Reader): Promise<string> => {
     const hasRoom = rendered.count(reader) < bounds.maxWaiting;
     const isRefused = !hasRoom || hopeless.has(document.agreementId);
     const page = isRefused ? undefined : await rendered.render(document, reader);
@@ -96,13 +93,14 @@ export function createPageRenderer(options: { logger: Logger; bounds?: RenderBou
   };
 
   return {
-    async render(document, { name, turn }) {
+    async render(document, reader) {
+      const { turn } = reader;
       const bytes = costOf(document);
       const held = heldBytes.get(turn) ?? 0;
       if (held > 0 && held + bytes > mostHeldBytes) throw refuse();
       hold(turn, bytes);
       try {
-        return await render(document, name);
+        return await render(document, reader);
       } finally {
         hold(turn, -bytes);
       }

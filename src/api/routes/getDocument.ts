@@ -5,8 +5,9 @@ import { fillTemplate } from '../../records/documents/fillTemplate.ts';
 import { chooseForm } from '../documents/chooseForm.ts';
 import type { HostedDocument } from '../documents/hostedDocument.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
-import type { PageRenderer, Reader } from '../documents/pageRenderer.ts';
+import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { readDocument } from '../documents/readDocument.ts';
+import type { Reader } from '../documents/renderQueue.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondRevalidated } from '../http/revalidation.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
@@ -74,8 +75,7 @@ export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint 
 }
 
 /**
- * A document in the requested form. It is read and written in the turn of its owner, or of the owner's guests. Pages are
- * rendered in turns over their readers.
+ * A document in the requested form. It is read, written and rendered in the turn of its owner, or of the owner's guests.
  */
 export async function respondDocument(
   read: () => Promise<HostedDocument>,

@@ -141,6 +141,29 @@ describe('rendering beside the event loop', () => {
     await Promise.all(hostile);
   });
 
+  test('of one turn keeps no other waiting, however many readers it has, and none of its own', async () => {
+    create();
+    const finished: string[] = [];
+    const read = (name: string, turn: string) =>
+      renderer.render(ordinary, { name, turn }).then(() => finished.push(name));
+    const names = Array.from({ length: 8 }, (_, at) => `lnk_${at}`);
+    const all = ['lnk_first', 'lnk_0', ...names].map((name) => read(name, 'guests of prn_one'));
+    all.push(read('prn_other', 'prn_other'));
+    await Promise.all(all);
+    // The second page of a link comes after the first pages of the others.
+    expect(finished).toEqual(['lnk_first', 'prn_other', ...names, 'lnk_0']);
+  });
+
+  test('counts those that wait for each reader', async () => {
+    create({ maxWaiting: 1 });
+    const read = (name: string) => renderer.render(ordinary, { name, turn: 'guests of prn_one' });
+    const [, , refused, other] = await Promise.all([
+      ...[read('lnk_1'), read('lnk_1'), read('lnk_1'), read('lnk_2')],
+    ]);
+    expect(refused).toBe(buildPlainPage(ordinary));
+    expect(other).toBe(buildPage(ordinary));
+  });
+
   test('ends with the renderer, and waiting requests get the text', async () => {
     create();
     const hostile = pages.render(endless('agr_hostile'));
