@@ -12,6 +12,7 @@ import { createWalletAuthenticator } from './guests/walletAuthenticator.ts';
 import { type App, type AppParts, createApp, type PublicRoute } from './http/createApp.ts';
 import { createLargeTurns } from './limiting/largeTurns.ts';
 import { createPageTurns } from './limiting/pageTurns.ts';
+import { createWalletTurns } from './limiting/walletTurns.ts';
 import { buildAgentSurface } from './mcp/agentSurface.ts';
 import { buildHostedSurface } from './mcp/hosted/hostedSurface.ts';
 import { createMcpRoute } from './mcp/mcpRoute.ts';
@@ -87,6 +88,7 @@ type ApiSettings = Omit<
   | 'chains'
   | 'largeTurns'
   | 'pageTurns'
+  | 'walletTurns'
   | 'awaitConsistency'
   | 'endpoints'
   | 'publicRoutes'
@@ -196,6 +198,7 @@ export function createApi(
     pageTurns: createPageTurns(
       services.reads.isFromReplica ? {} : { askDatabase: () => services.pool.query('select') },
     ),
+    walletTurns: createWalletTurns(),
     limits: services.limits,
     chains: services.chains,
     async awaitConsistency(token: { consistency: string; principalId: string }) {

@@ -6,6 +6,7 @@ import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import type { Access, Caller } from '../authentication/authenticator.ts';
 import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
+import type { WalletTurns } from '../limiting/walletTurns.ts';
 import type { DataShape } from './documentation.ts';
 import type { Example } from './example.ts';
 import type { Tag } from './tags.ts';
@@ -56,6 +57,8 @@ export type OpenRequest<Params, Query, Body, Admitted> = Omit<
   inPageTurn: PageTurns['run'];
   /** Runs what computes for long, however small the answer is, in the turn of its owner. */
   inHeavyTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
+  /** Runs what a logged-in wallet asks of all principals: wallets wait for each other only. */
+  inWalletTurn: WalletTurns['run'];
 };
 
 /** A route's declaration of its request and its answer; documentation and checks are derived from it. */

@@ -14,6 +14,7 @@ import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { BeginComputing, LargeTurns } from '../limiting/largeTurns.ts';
 import type { PageOptions, PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
+import type { WalletTurns } from '../limiting/walletTurns.ts';
 import { answerOnce } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
@@ -36,6 +37,7 @@ export type ServeContext = {
   readonly strangerLimiter: RateLimiter;
   readonly largeTurns: LargeTurns;
   readonly pageTurns: PageTurns;
+  readonly walletTurns: WalletTurns;
   readonly idempotency: IdempotencyStore;
   readonly quotas: QuotaKeeper;
   readonly limits: Limits;
@@ -170,8 +172,8 @@ export function buildOpenServe<
         admitted,
         derive,
         inPageTurn: pageTurns.run,
-        // Anybody may have many wallets: such a request gives its place away while it waits for the database.
         inHeavyTurn: (owner, work) => serving.largeTurns.run({ owner, headers, isHeavy: true }, () => work()),
+        inWalletTurn: serving.walletTurns.run,
         disconnect: () => context.env?.outgoing?.destroy(),
       });
       return answerAs(successStatus(method, serving.clientProfile), response);

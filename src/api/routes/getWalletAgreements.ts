@@ -27,8 +27,8 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     refusals: [400],
     example: {},
     admit: admitWallet(wallets),
-    async handle({ query, admitted: { wallet }, inHeavyTurn, requestId }) {
-      return inHeavyTurn(wallet, async () => {
+    async handle({ query, admitted: { wallet }, inWalletTurn, requestId }) {
+      return inWalletTurn(wallet, async () => {
         const { items, ...page } = await listOpenedRecords(services, offeredInputs, { wallet, ...query });
         return respondPage({
           requestId,
