@@ -1,5 +1,6 @@
 import { getAddress, keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readAddressesOfRecords } from '../../src/api/agreements/heldAddress.ts';
 import { createOfferedInputs } from '../../src/api/guests/offeredInputs.ts';
 import { buildLease } from './support/documents.ts';
 import { insertRecords } from './support/rows.ts';
@@ -22,10 +23,15 @@ test('a wallet is offered its inputs of a state, from a document that is read on
   const docHash = keccak256(toHex(document));
   const record = { id: 'agr_offered', document, doc_hash: docHash, address: landlord };
   await insertRecords(pool, principal, [record]);
-  const offered = createOfferedInputs(pool);
-  const readValues = async () => ({ landlord, tenant });
-  const list = (wallet: typeof landlord, recordId = record.id) =>
-    offered.list({ recordId, docHash, state: 'OFFERED', readValues }, wallet);
+  const asked: (readonly string[])[] = [];
+  const offered = createOfferedInputs(pool, {
+    async readAddresses(_, wanted) {
+      asked.push(wanted.map(({ recordId }) => recordId));
+      return new Map(wanted.map(({ recordId }) => [recordId, { landlord, tenant }]));
+    },
+  });
+  const list = async (wallet: typeof landlord, recordId = record.id, state = 'OFFERED') =>
+    (await offered.list([{ recordId, docHash, state }], wallet)).get(recordId) ?? [];
 
   const [first, second, others] = await Promise.all([list(tenant), list(tenant), list(stranger)]);
   expect(first.map(({ inputId }) => inputId)).toContain('accept');
@@ -33,6 +39,24 @@ test('a wallet is offered its inputs of a state, from a document that is read on
   expect(others.map(({ inputId }) => inputId)).not.toContain('accept');
   // Another record with the same document: nothing of it is read.
   expect(await list(tenant, 'agr_none')).toEqual(first);
-  const another = offered.list({ recordId: record.id, docHash, state: 'ENDED', readValues }, tenant);
-  expect(await another).not.toEqual(first);
+  expect(await list(tenant, record.id, 'ENDED')).not.toEqual(first);
+  asked.length = 0;
+  const places = ['agr_one', 'agr_two'].map((recordId) => ({ recordId, docHash, state: 'OFFERED' }));
+  expect([...(await offered.list(places, tenant)).values()]).toEqual([first, first]);
+  expect(asked).toEqual([['agr_one', 'agr_two']]);
+});
+
+test('addresses of many records are read together, of each its own variables, whatever text other values are', async () => {
+  const { pool } = service.handle;
+  const odd = '\u0000 \\u0000 \\';
+  await insertRecords(pool, principal, [
+    { id: 'agr_first', variables: JSON.stringify({ tenant, landlord, odd }) },
+    { id: 'agr_second', variables: JSON.stringify({ tenant: stranger, landlord: odd, [odd]: tenant }) },
+  ]);
+  const held = await readAddressesOfRecords(pool, [
+    { recordId: 'agr_first', variables: ['tenant', 'odd', 'absent'] },
+    { recordId: 'agr_second', variables: ['tenant', 'landlord'] },
+    { recordId: 'agr_none', variables: ['tenant'] },
+  ]);
+  expect(Object.fromEntries(held)).toEqual({ agr_first: { tenant }, agr_second: { tenant: stranger } });
 });

@@ -4,7 +4,6 @@ import { records } from '../../platform/database/tables/records.ts';
 import { recordWallets } from '../../platform/database/tables/wallets.ts';
 import { selectNewest } from '../../platform/lists/selectNewest.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { readHeldAddresses } from '../agreements/heldAddress.ts';
 import type { OfferedInputs } from './offeredInputs.ts';
 
 /** The mode of the record's principal for reading, as `findMode` finds it. */
@@ -21,7 +20,7 @@ const readingMode = sql`(
  * @throws MalformedError for a cursor of another list.
  */
 export async function listOpenedRecords(
-  { database, pool }: Pick<Services, 'database' | 'pool'>,
+  { database }: Pick<Services, 'database'>,
   offeredInputs: OfferedInputs,
   { wallet, limit, cursor }: { wallet: Address; limit: number; cursor?: string | undefined },
 ) {
@@ -53,29 +52,26 @@ export async function listOpenedRecords(
     limit,
     cursor,
   });
-  const items = [];
-  for (const row of page) {
-    const { id, status, state, docHash, access } = row;
+  const places = page.flatMap(({ id: recordId, docHash, status, state, access }) =>
+    status === 'Deployed' && state !== null && access === 'sign' ? [{ recordId, docHash, state }] : [],
+  );
+  const inputsOf = await offeredInputs.list(places, wallet);
+  const items = page.map((row) => {
+    const { id, status, state, access } = row;
     const may = access === 'sign' ? 'sign' : 'read';
-    const isDeployed = status === 'Deployed' && state !== null;
-    const readValues = (variables: readonly string[]) => readHeldAddresses(pool, { recordId: id, variables });
-    const inputs =
-      isDeployed && may === 'sign'
-        ? await offeredInputs.list({ recordId: id, docHash, state, readValues }, wallet)
-        : [];
-    items.push({
+    return {
       id,
       address: row.address ?? undefined,
       chainId: row.chainId,
       displayName: row.displayName,
       status,
-      state: isDeployed ? state : undefined,
+      state: status === 'Deployed' && state !== null ? state : undefined,
       createdAt: row.createdAt.toISOString(),
       updatedAt: row.updatedAt.toISOString(),
       may,
       awaitsSignature: may === 'sign' && row.awaitsOwner && row.owner === wallet,
-      inputs,
-    });
-  }
+      inputs: inputsOf.get(id) ?? [],
+    };
+  });
   return { items, ...rest };
 }
