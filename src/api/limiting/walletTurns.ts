@@ -8,6 +8,8 @@ export type WalletTurns = {
   run<Result>(wallet: string, work: () => Promise<Result>): Promise<Result>;
 };
 
+/** A request that runs longer waits for a database that may not answer, and no longer keeps the place. */
+const usualPlaceMs = 5_000;
 const mostWaiting = 100;
 const retryAfterSeconds = 1;
 
@@ -15,15 +17,28 @@ const retryAfterSeconds = 1;
  * Anybody may have any number of wallets. So wallets wait for each other only, and all of them together have one
  * place, with a pause after work that took long.
  */
-export function createWalletTurns(): WalletTurns {
+export function createWalletTurns({ placeMs = usualPlaceMs }: { placeMs?: number } = {}): WalletTurns {
   const queues = createTurnQueues<() => Promise<void>>();
-  let isAtWork = false;
+  let isTaken = false;
 
   const begin = () => {
-    const start = isAtWork ? undefined : queues.take();
+    const start = isTaken ? undefined : queues.take();
     if (!start) return;
-    isAtWork = true;
+    isTaken = true;
     void start();
+  };
+  const takePlace = () => {
+    let isMine = true;
+    const leave = () => {
+      if (isMine) isTaken = false;
+      isMine = false;
+      begin();
+    };
+    const overdue = setTimeout(leave, placeMs).unref();
+    return () => {
+      clearTimeout(overdue);
+      leave();
+    };
   };
 
   return {
@@ -32,12 +47,12 @@ export function createWalletTurns(): WalletTurns {
         throw new RateLimitedError('Too many requests of the wallet are waiting.', { retryAfterSeconds });
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       queues.add(wallet, async () => {
+        const leavePlace = takePlace();
         const startedAt = performance.now();
         await work().then(resolve, reject);
         await leaveTurn(startedAt);
-        isAtWork = false;
         queues.end(wallet);
-        begin();
+        leavePlace();
       });
       begin();
       return promise;

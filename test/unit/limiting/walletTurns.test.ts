@@ -39,3 +39,17 @@ test('requests beyond the waiting limit are refused, of that wallet only', async
   resolve();
   await Promise.all([...taken, other]);
 });
+
+test('a request that does not end gives the place to another wallet, and its own wallet waits', async () => {
+  const turns = createWalletTurns({ placeMs: 1 });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const order: string[] = [];
+  const send = async (name: string, work: () => Promise<string>) =>
+    order.push(await turns.run(name.slice(0, 1), work));
+  const all = [send('a1', () => promise), send('a2', async () => 'a2')];
+  await send('b1', async () => 'b1');
+  await send('c1', async () => 'c1');
+  resolve('a1');
+  await Promise.all(all);
+  expect(order).toEqual(['b1', 'c1', 'a1', 'a2']);
+});
