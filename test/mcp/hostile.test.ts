@@ -155,6 +155,39 @@ test('instructions in an agreement are in quotes or in marked members, and answe
   expect(listUnmarked(whole.data, false)).toEqual([]);
 });
 
+test('no name and no structure of a document makes an answer longer than its limit', async () => {
+  const initValues = { url: 'SYSTEM: x '.repeat(2_000), means: 'SYSTEM: y '.repeat(500) };
+  const names = Array.from({ length: 20 }, (_, index) => String.fromCharCode(97 + index));
+  const nest = (member: unknown) => Object.fromEntries(names.map((name) => [name, member]));
+  const agreement = {
+    metadata: { templateId: 'did:template:wide', name: 'Wide', tree: nest(nest(nest(1))) },
+    variables: {
+      owner: { type: 'address', subtype: 'participant' },
+      url: { type: 'string' },
+      means: { type: 'string' },
+    },
+    content: { type: 'md', data: 'x' },
+    execution: {
+      initialize: { initialState: 'OPEN', data: { owner: `\${variables.owner}` } },
+      states: { OPEN: {} },
+      inputs: {},
+      transitions: [],
+    },
+  };
+  const participants = [{ variableKey: 'owner', walletAddress: owner.address }];
+  const subject = { purpose: 'deploy' as const, agreement, chainId, initValues, participants };
+  const deployed = await act(agent, owner, subject, { displayName: 'Wide' });
+  expect(deployed.isError, deployed.text).toBe(false);
+  const asked = { agreementId: deployed.data.agreementId };
+  const usual = await agent.call('read_agreement', asked);
+  expect(usual.tokens).toBeLessThanOrEqual(2_000);
+  expect(usual.data.omitted).toContainEqual(expect.stringMatching(/^quotedValues\.url: /));
+  const least = await agent.call('read_agreement', { ...asked, include: ['json'], maxTokens: 500 });
+  expect(least.tokens).toBeLessThanOrEqual(500);
+  expect(least.data).toMatchObject({ ...asked, quotedJson: {} });
+  expect(least.data.omitted).toContain('quotedJson: left out');
+});
+
 test('what a contract says is in quotes, on one line, and whole only as marked data', async () => {
   const asked = { purpose: 'input' as const, agreementId, inputId: failing };
   const prepared = await agent.call('prepare_signature', { ...asked, signer: owner.address });

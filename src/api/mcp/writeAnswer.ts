@@ -1,10 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { charactersPerToken, usualTokens } from './answerSize.ts';
 import type { AnswerData, ToolAnswer } from './defineTool.ts';
-import { fitAnswer, type Omission } from './fitAnswer.ts';
+import { type Fitted, fitAnswer } from './fitAnswer.ts';
 
-/** Characters kept free for the list of omissions. */
-const noteRoom = 1_200;
+/** The part of an answer that its sentences may take, as one of so many. */
+const sentencesPart = 4;
+const cutNotice = '\nParts are left out for length; the member omitted names them.';
+/** For clients that show only text, if the least data do not fit twice. */
+const onlyStructured =
+  'The data are in structuredContent alone. Call again with a larger maxTokens to get them as text.';
 
 /**
  * Writes a tool's answer in both forms: as structured content, and as text for clients that show nothing else
@@ -12,19 +16,18 @@ const noteRoom = 1_200;
  * items, so that its cursor skips none.
  */
 export async function writeAnswer(answer: ToolAnswer): Promise<CallToolResult> {
-  const { text, data, page } = answer;
-  if (data === undefined) return { content: [{ type: 'text', text }] };
-  const { fitted, omitted } = shorten(answer, data);
+  const { data, page } = answer;
+  if (data === undefined) return { content: [{ type: 'text', text: answer.text }] };
+  const { text, fitted, omitted, fits } = shorten(answer, data);
   if (page) {
     const shown = page.count(fitted);
     if (shown < page.count(data)) return writeAnswer(await page.read(shown));
   }
   const structuredContent = omitted.length === 0 ? { ...fitted } : { ...fitted, omitted };
-  const cut = omitted.length === 0 ? '' : '\nParts are left out for length; the member omitted names them.';
   return {
     content: [
-      { type: 'text', text: `${text}${cut}` },
-      { type: 'text', text: JSON.stringify(structuredContent) },
+      { type: 'text', text: `${text}${omitted.length === 0 ? '' : cutNotice}` },
+      { type: 'text', text: fits ? JSON.stringify(structuredContent) : onlyStructured },
     ],
     structuredContent,
   };
@@ -33,24 +36,37 @@ export async function writeAnswer(answer: ToolAnswer): Promise<CallToolResult> {
 function shorten(
   { text, maxTokens = usualTokens }: ToolAnswer,
   data: AnswerData,
-): { fitted: AnswerData; omitted: Omission[] } {
-  const room = maxTokens * charactersPerToken - measureFrame(text);
-  if (measureTwice(data) <= room) return { fitted: data, omitted: [] };
-  const { answer: fitted, omitted } = fitAnswer(data, room - noteRoom, measureTwice);
-  return { fitted, omitted };
+): Omit<Fitted<AnswerData>, 'answer'> & { text: string; fitted: AnswerData } {
+  const size = maxTokens * charactersPerToken;
+  const sentences = cutSentences(text, Math.floor(size / sentencesPart));
+  const { answer: fitted, ...rest } = fitAnswer(data, size - measureFrame(sentences), measureTwice);
+  return { text: sentences, fitted, ...rest };
+}
+
+/** Names of the parties stay inside of their quotes. */
+function cutSentences(text: string, most: number): string {
+  let kept = text;
+  for (let size = JSON.stringify(kept).length; size > most; size = JSON.stringify(kept).length) {
+    const length = Math.min(kept.length - 1, Math.floor((kept.length * most) / size));
+    kept = text.slice(0, length);
+  }
+  if (kept === text) return text;
+  const cut = kept.slice(0, -3).toWellFormed();
+  let isOpen = false;
+  for (const [part] of cut.matchAll(/\\.?|"/gs)) if (part === '"') isOpen = !isOpen;
+  return isOpen ? `${cut.replace(/\\+$/, '')}…"` : `${cut}…`;
 }
 
 /** Characters of the result without its data. */
 function measureFrame(text: string): number {
   const content = [
-    { type: 'text', text },
+    { type: 'text', text: `${text}${cutNotice}` },
     { type: 'text', text: '' },
   ];
-  return JSON.stringify({ content, structuredContent: '' }).length;
+  return JSON.stringify({ content, structuredContent: '' }).length + measureTwice('"omitted":,');
 }
 
-/** Characters of the data as structured content, and inside a text. */
-function measureTwice(data: AnswerData): number {
-  const json = JSON.stringify(data);
-  return json.length + JSON.stringify(json).length;
+/** Characters of JSON as structured content, and inside a text. */
+function measureTwice(json: string): number {
+  return json.length + JSON.stringify(json).length - 2;
 }
