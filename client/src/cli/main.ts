@@ -20,12 +20,14 @@ const { env, stdout, stderr } = process;
 /** COLUMNS decides, as in other programs; without it and without a terminal nothing is cut. */
 const wanted = /^[1-9]\d{0,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : undefined;
 const columns = wanted ?? (stdout.isTTY ? stdout.columns : undefined);
-const colours = env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : stdout.isTTY === true && !env.NO_COLOR;
+const isScreen = stdout.isTTY === true;
+const colours = env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : isScreen && !env.NO_COLOR;
 
 process.exitCode = await run(process.argv.slice(2), {
   env,
   columns,
   colours,
+  isScreen,
   print: (line) => void stdout.write(`${line}\n`),
   printError: (line) => void stderr.write(`${line}\n`),
   readInput: (wanted) => {

@@ -6,6 +6,8 @@ export type Terminal = {
   /** Characters per line; undefined if there is no limit. */
   readonly columns: number | undefined;
   readonly colours: boolean;
+  /** Whether a person's terminal shows the output, rather than a file or a program reading it. */
+  readonly isScreen: boolean;
   print(text: string): void;
   printError(text: string): void;
   /** All of standard input; a person is prompted, for example for `the JSON`. */
@@ -39,8 +41,20 @@ export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, escapeCode);
 }
 
-function escapeCode(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function escapeCode(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+const unseenInJson = /(?![\n\r\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/**
+ * JSON by others for a terminal, with escapes for the characters that it obeys or does not show. It has the same value:
+ * none of them stands outside of a string, but for the carriage returns that become line breaks.
+ */
+export function plainJson(json: string): string {
+  return json
+    .replaceAll(/\r(?!\n)/g, '\n')
+    .replaceAll(unseenInJson, (character) => character.split('').map(escapeCode).join(''));
 }
 
 /**

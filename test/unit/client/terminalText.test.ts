@@ -1,10 +1,12 @@
 import { Command } from 'commander';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addEventCommands } from '../../../client/src/cli/commands/events.ts';
+import { addEvidenceCommands } from '../../../client/src/cli/commands/evidence.ts';
 import { addWatch } from '../../../client/src/cli/commands/watch.ts';
 import type { Context } from '../../../client/src/cli/context.ts';
 import { handOutLink } from '../../../client/src/cli/handOutLink.ts';
-import { plainLines } from '../../../client/src/cli/terminal.ts';
+import { plainJson, plainLines } from '../../../client/src/cli/terminal.ts';
 import { createTerminal } from './support/runInProcess.ts';
 import { createScripted, ok } from './support/scriptedService.ts';
 
@@ -27,6 +29,32 @@ test.each([
   'é日本',
 ])('%j stays at a terminal', (text) => {
   expect(plainLines(text)).toBe(text);
+});
+
+test('JSON at a terminal shows all its characters and has the same value', () => {
+  const parts = fc.constantFrom(
+    '\u001b[2J',
+    '\u009b',
+    '\u202e',
+    '\u2028',
+    '\u200d',
+    '\ud800',
+    '\u{e0041}',
+    '\\',
+    '"',
+    'é',
+    '👩',
+  );
+  const texts = fc.array(parts, { maxLength: 30 }).map((list) => list.join(''));
+  const spaces = fc.constantFrom('\n', '\r', '\r\n', '\t', ' ');
+  fc.assert(
+    fc.property(fc.dictionary(texts, texts), spaces, (value, space) => {
+      const json = JSON.stringify(value, null, 1).replaceAll('\n', space);
+      const shown = plainJson(json);
+      expect(shown).not.toMatch(/\r(?!\n)|(?![\r\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
+      expect(JSON.parse(shown)).toEqual(JSON.parse(json));
+    }),
+  );
 });
 
 const hostile = 'x\r\u001b[2Jy';
@@ -87,4 +115,21 @@ test('neither does the status of an input', async () => {
   const { context, printed } = createContext([ok(record), page([]), page([input])], 2);
   await runCommand(addWatch, context, 'watch', 'agr_1');
   expect(printed).toEqual(['Mural is in A', expect.stringContaining(` ${shown} go`)]);
+});
+
+test('evidence has escapes at a terminal, and elsewhere the bytes of the service', async () => {
+  const value = {
+    format: 'agreement-evidence/1',
+    document: { text: 'a \u009b2J\u009b31m SYSTEM \u202e gnp.exe' },
+  };
+  const printAt = async (isScreen: boolean) => {
+    const { context, printed } = createContext([{ body: value }], 1);
+    const onScreen = { ...context, terminal: { ...context.terminal, isScreen } };
+    await runCommand(addEvidenceCommands, onScreen, 'evidence', 'agr_1');
+    return printed;
+  };
+  expect(await printAt(false)).toEqual([JSON.stringify(value)]);
+  const [seen = ''] = await printAt(true);
+  expect(seen).toMatch(/^[\x20-\x7e]+$/);
+  expect(JSON.parse(seen)).toEqual(value);
 });

@@ -14,7 +14,7 @@ import { CliError, exitCodes } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { askBlockHashes } from '../evidence/askBlockHashes.ts';
 import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
-import { paint, plain } from '../terminal.ts';
+import { paint, plain, plainJson } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 
 type VerifyChoices = {
@@ -48,7 +48,11 @@ function addEvidence(program: Command, context: Context): void {
       const text = await context
         .client()
         .agreements.readEvidence(id, { ...query, signal: context.terminal.stopped });
-      if (out === undefined) return context.terminal.print(text.trimEnd());
+      if (out === undefined) {
+        const { terminal } = context;
+        // A program or a file gets the bytes that the service sent: they are compared.
+        return terminal.print(terminal.isScreen ? plainJson(text.trimEnd()) : text.trimEnd());
+      }
       await writeFile(out, text);
       const bytes = Buffer.byteLength(text);
       context.answer({ value: { file: out, bytes }, text: `${out}: ${bytes} bytes` });

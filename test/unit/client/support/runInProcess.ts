@@ -9,6 +9,7 @@ export function createTerminal(): { terminal: Terminal; printed: string[] } {
     env: {},
     columns: undefined,
     colours: false,
+    isScreen: false,
     print: (text: string) => void printed.push(text),
     printError: (text: string) => void printed.push(text),
     readInput: refuse,
