@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../client/src/viem/index.ts';
 import { verifyWebhook, type WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 import { sealKeystore } from '../support/sealKeystore.ts';
@@ -117,6 +117,37 @@ test.skipIf(!existsSync('/usr/bin/script'))(
     expect(shown).toContain(`Logged in to ${stack.baseUrl}.`);
     expect(shown).not.toContain(stack.apiKey);
     expect((await runCli(program, ['list'], { env: { HOME: typed } })).code).toBe(0);
+  },
+);
+
+test.skipIf(!existsSync('/usr/bin/script'))(
+  'evidence at a terminal has escapes for what a terminal obeys or hides, and elsewhere the bytes of the service',
+  async () => {
+    const value = {
+      format: 'agreement-evidence/1',
+      document: { text: 'a \u009b2J\u009b31m SYSTEM \u202e gnp.exe \u{e0041}' },
+    };
+    const sent = `${JSON.stringify(value)}\n`;
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'req_1' }).end(sent);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const words = ['evidence', 'agr_1', '--url', `http://127.0.0.1:${port}`];
+    expect(await run(words)).toEqual({ code: 0, stdout: sent, stderr: '' });
+    const file = join(home, 'unseen.json');
+    expect((await run([...words, '--out', file])).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe(sent);
+
+    const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
+    const child = spawn('/usr/bin/script', ['-qec', line, '/dev/null'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH, SHELL: '/bin/sh', ...env },
+    });
+    const shown = await text(child.stdout);
+    expect(shown).toMatch(/^[\x20-\x7e]+\r\n$/);
+    expect(JSON.parse(shown)).toEqual(value);
   },
 );
 
