@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
+  AccessError,
   ChainUnavailableError,
   MalformedError,
   RefusedError,
@@ -77,9 +78,8 @@ const prepareInput = defineHostedTool({
   async handle({ agreementId: id, inputId, values, signerAddress: signer, deadline }, call) {
     const body = present({ inputId, values, signer, deadline });
     const { data } = await call.ask('makeInputTypedData', { params: { id }, body });
-    const record = checkedData(recordShape, (await call.ask('getAgreement', { params: { id } })).data);
     return {
-      ...present({ caution: tellOtherRules(record) }),
+      ...present({ caution: await warn(call, id) }),
       ...describeSignable(checkedData(signableShape, data), signer),
       nextStep:
         'Sign typedData with the signer, then call submit_input with the same agreementId, inputId and values, and signer, deadline, signatureV, signatureR, signatureS.',
@@ -168,6 +168,17 @@ function describeSignable(
   const { chainId } = domain;
   const typedData = { domain, types, primaryType, message };
   return { typedData, signerAddress, chainId, deadline, nonce, digest };
+}
+
+/** Undefined also for a caller who may not read: these tools ask for no more than the hosted ones. */
+async function warn(call: AgentCall, id: string): Promise<string | undefined> {
+  try {
+    const { data } = await call.ask('getAgreement', { params: { id } });
+    return tellOtherRules(checkedData(recordShape, data));
+  } catch (error) {
+    if (error instanceof AccessError) return undefined;
+    throw error;
+  }
 }
 
 /** Users of these tools read the state right after: it should show the input as soon as possible. */
