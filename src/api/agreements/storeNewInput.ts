@@ -8,6 +8,7 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
+import { acceptedAt } from './acceptedAt.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
 export type NewInput = {
@@ -34,9 +35,10 @@ const statement = `
       principal_id text, gas_kind text, admission json, id text, record_id text, input_id text, payload text, "values" json)),
   stored as (
     insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
-      deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission)
+      deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission, created_at)
     select transaction_id, chain_id, 'input', contract, signer, permit_nonce, permit_digest, content_hash,
-      deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission
+      deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission,
+      ${acceptedAt("new.admission -> 'after' ->> -1")}
     from new order by chain_id, permit_digest, signer
     on conflict (chain_id, permit_digest, signer) do nothing
     returning id)

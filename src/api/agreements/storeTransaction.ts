@@ -1,4 +1,4 @@
-import { and, eq, notInArray, sql } from 'drizzle-orm';
+import { and, eq, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import type { DatabaseTransaction, Queryable } from '../../platform/database/database.ts';
@@ -8,6 +8,7 @@ import { records } from '../../platform/database/tables/records.ts';
 import { type Admission, transactions } from '../../platform/database/tables/transactions.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
+import { acceptedAt } from './acceptedAt.ts';
 
 export type NewTransaction = {
   readonly principalId: string;
@@ -48,7 +49,12 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
   const { chainId, permitDigest, signer, permitNonce } = transaction;
   const [stored] = await database
     .insert(transactions)
-    .values({ id: createId('txn'), ...transaction, traceParent: currentTraceParent() })
+    .values({
+      id: createId('txn'),
+      ...transaction,
+      traceParent: currentTraceParent(),
+      createdAt: acceptedAfter(transaction.admission),
+    })
     .onConflictDoNothing({ target: [transactions.chainId, transactions.permitDigest, transactions.signer] })
     .returning({ id: transactions.id });
   if (stored) {
@@ -108,7 +114,7 @@ export async function reopenTransaction(
       gasEstimate: sql`coalesce(${gasEstimate}::bigint, ${transactions.gasEstimate})`,
       gasKind: sql`coalesce(${gasKind}::text, ${transactions.gasKind})`,
       admission: sql`coalesce(${admission === null ? null : JSON.stringify(admission)}::json, ${transactions.admission})`,
-      createdAt: now,
+      createdAt: acceptedAfter(admission),
       updatedAt: now,
     })
     .where(and(eq(transactions.id, id), eq(transactions.state, 'failed')));
@@ -127,6 +133,11 @@ export async function reopenTransaction(
     .set({ status: 'PENDING', error: null, txHash: null, updatedAt: now })
     .where(and(eq(inputs.transactionId, id), eq(inputs.status, 'FAILED'), eq(inputs.userId, principalId)));
   await announce(database, chainId);
+}
+
+function acceptedAfter(admission: Admission | null | undefined): SQL {
+  const last = admission?.after?.at(-1) ?? null;
+  return sql`(select ${sql.raw(acceptedAt('known.id'))} from (select ${last}::text as id) as known)`;
 }
 
 type Nullable<Type> = { [Key in keyof Type]: Type[Key] | null };

@@ -270,6 +270,36 @@ describe('by index and outbox', () => {
     expect(asked).toEqual([]);
   });
 
+  test('inputs keep their order if the clock of the database is set back between them', async () => {
+    const lease = await deploy();
+    const keeper = createAccount();
+    const inspect = { inputId: 'inspect', values: {}, account: keeper };
+    const { pool } = setting.service.handle;
+    const sent: Promise<Answer>[] = [];
+    const send = async (input: Parameters<Lease['sign']>[0]) => {
+      sent.push(submit(lease, (await lease.sign(input)).body));
+      await waitUntil('it is stored', async () => (await countStored(lease)) === sent.length);
+    };
+    await setting.worker.hold(async () => {
+      await send({ inputId: 'appoint', values: { keeper: keeper.address }, account: lease.landlord });
+      const ofLease = `service.transactions where contract = $1 and kind = 'input'`;
+      await pool.query(
+        `update service.transactions set created_at = created_at + interval '2 minutes'
+        where contract = $1 and kind = 'input'`,
+        [lease.address],
+      );
+      await send(inspect);
+      await send({ ...inspect, nonce: 1n });
+      const query = `select signer, permit_nonce::int as nonce from ${ofLease} order by created_at, id`;
+      const ofKeeper = [0, 1].map((nonce) => ({ signer: keeper.address, nonce }));
+      expect((await pool.query(query, [lease.address])).rows).toEqual([
+        { signer: lease.landlord.address, nonce: 0 },
+        ...ofKeeper,
+      ]);
+    });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
   test('open inputs that are too long together are left to the node', async () => {
     const lease = await deploy();
     const { pool } = setting.service.handle;
