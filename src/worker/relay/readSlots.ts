@@ -92,7 +92,8 @@ export async function readSlots(
         ${hasMoved('sent')} as has_moved,
         attempt.transaction_id is null and exists (
           select 1 from service.transactions waiting where waiting.chain_id = $1 and waiting.wallet = attempt.wallet
-            and waiting.wallet_nonce = attempt.wallet_nonce and waiting.state in (${stateLists.sent})) as is_awaited
+            and waiting.wallet_nonce = attempt.wallet_nonce and waiting.state in (${stateLists.sent})
+            and not ${hasMoved('waiting')}) as is_awaited
       from unnest($2::text[], $3::bigint[]) as asked(address, from_nonce)
       cross join lateral (
         select distinct on (wallet_nonce) *, min(created_at) over same_nonce as first_at,
