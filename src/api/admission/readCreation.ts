@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import { z } from 'zod';
+import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
 import type { indexedAgreements } from '../../platform/database/indexView.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
@@ -72,6 +73,25 @@ export async function readCreation(
     actions,
   };
   return { ...common, parameters };
+}
+
+/**
+ * Undefined if the index does not show the creation that a record was folded from.
+ *
+ * @param record.address in lower case.
+ */
+export async function findCreationOf(
+  pool: pg.Pool,
+  { chainId, address, deployTxHash }: { chainId: number; address: Hex | null; deployTxHash: string | null },
+): Promise<IndexedCreation | undefined> {
+  if (address === null) return undefined;
+  try {
+    const creation = await readCreation(pool, { chainId, address });
+    return creation?.transactionHash === deployTxHash ? creation : undefined;
+  } catch (error) {
+    if (isIndexAbsent(error)) return undefined;
+    throw error;
+  }
 }
 
 const hexShape = z.templateLiteral(['0x', z.string()]);

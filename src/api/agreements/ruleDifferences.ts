@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Hex } from 'viem';
-import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
@@ -12,7 +11,7 @@ import {
   compareCreation,
   type WireValues,
 } from '../../protocol/index.ts';
-import { type IndexedCreation, readCreation } from '../admission/readCreation.ts';
+import { findCreationOf, type IndexedCreation } from '../admission/readCreation.ts';
 
 /** What decides whether a record's contract may have other rules than its document. */
 export type RuledRecord = RowOf<typeof records, 'id' | 'chain_id' | 'address' | 'deploy_tx_hash'> & {
@@ -43,8 +42,9 @@ export async function findRuleDifferences(
   const key = `${id} ${deployTxHash}`;
   const known = cache.get(key);
   if (known) return tellDifferences(known);
-  const creation = await findCreation(pool, { chainId: record.chain_id, address: lowerCase(address) });
-  if (creation?.transactionHash !== deployTxHash) return undefined;
+  const place = { chainId: record.chain_id, address: lowerCase(address), deployTxHash };
+  const creation = await findCreationOf(pool, place);
+  if (!creation) return undefined;
   const [content] = await runPrepared<RowOf<typeof records, 'document' | 'initial_variables'>>(
     pool,
     contentQuery,
@@ -71,18 +71,6 @@ function compareRules(
   } catch (error) {
     // Adopted by an earlier version.
     if (error instanceof AgreementError) return { differing: [], isWhole: false };
-    throw error;
-  }
-}
-
-async function findCreation(
-  pool: pg.Pool,
-  agreement: { chainId: number; address: Hex },
-): Promise<IndexedCreation | undefined> {
-  try {
-    return await readCreation(pool, agreement);
-  } catch (error) {
-    if (isIndexAbsent(error)) return undefined;
     throw error;
   }
 }

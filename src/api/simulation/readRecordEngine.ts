@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
-import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
 import type { OrNull, RowAs } from '../../platform/database/rowOf.ts';
 import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
@@ -14,7 +13,7 @@ import {
   type WireValues,
 } from '../../protocol/index.ts';
 import { createShown } from '../admission/agreementRules.ts';
-import { type IndexedCreation, readCreation } from '../admission/readCreation.ts';
+import { findCreationOf, type IndexedCreation } from '../admission/readCreation.ts';
 import { mostCharacters } from '../admission/readStanding.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 
@@ -50,24 +49,9 @@ export type SimulatedRecord = {
  * @throws ChainUnavailableError for an adopted agreement that the index does not show at the moment.
  */
 export async function readRecordEngine(pool: pg.Pool, record: SimulatedRecord): Promise<Engine> {
-  const creation = await findCreation(pool, record);
+  const creation = await findCreationOf(pool, record);
   const created = (creation && createShown(creation)) ?? createFromDocument(record, creation);
   return continueEngine(created, await readCourse(pool, record, created));
-}
-
-/** Undefined if the index does not show the creation that the record has been folded from. */
-async function findCreation(
-  pool: pg.Pool,
-  { chainId, address, deployTxHash }: SimulatedRecord,
-): Promise<IndexedCreation | undefined> {
-  if (address === null) return undefined;
-  try {
-    const creation = await readCreation(pool, { chainId, address });
-    return creation?.transactionHash === deployTxHash ? creation : undefined;
-  } catch (error) {
-    if (isIndexAbsent(error)) return undefined;
-    throw error;
-  }
 }
 
 function createFromDocument(record: SimulatedRecord, creation: IndexedCreation | undefined): Engine {
