@@ -223,7 +223,8 @@ async function readAcceptedAt({ pool }: ServiceStack, hash: Hash): Promise<numbe
 
 /**
  * Waits until nothing is under way at the node or in the outbox, everything is folded, and the relay knows
- * the chain's head. Then makes the database analyse its tables, as it does by itself once a minute.
+ * the chain's head. Then makes the database clean and analyse its tables. It does that by itself once a minute, and
+ * would do it during the next part, for what earlier parts have left.
  */
 async function settle(stack: ServiceStack): Promise<void> {
   // Transactions that the node still holds would use up nonces that the relay considers free.
@@ -244,5 +245,5 @@ async function settle(stack: ServiceStack): Promise<void> {
   for (let mined = 0; mined < finalBlocks; mined += blocksAtOnce)
     await stack.client.mine({ blocks: blocksAtOnce });
   await stack.awaitFolded(300_000);
-  await stack.pool.query('analyze');
+  await stack.pool.query('vacuum analyze');
 }
