@@ -10,6 +10,7 @@ import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
+import { tellOtherRules } from './consoleChecks/otherRules.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
 import { foldWallets, followAddress, lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
@@ -40,6 +41,7 @@ async function main(): Promise<number> {
       playJourney,
       signDraft,
       tellUnsignedValues,
+      tellOtherRules,
       meetTroubles,
       meetOutages,
       sendDoubtfulInputs,

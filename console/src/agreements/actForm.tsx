@@ -7,6 +7,7 @@ import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { InputFields, isComplete, readValues, type Typed } from './inputFields.tsx';
+import { knowsRules } from './knowsRules.ts';
 import { findParty, isSame, nameOfInput } from './naming.ts';
 import { SignPanel } from './signPanel.tsx';
 import type { Accepted, AgreementSource, Shown, Verdict } from './source.ts';
@@ -30,9 +31,11 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
   const values = readValues(input.fields, typed);
   const isReady = isComplete(input.fields, typed);
   const allowed = shown.onlyWallet === undefined ? input.issuers : [shown.onlyWallet];
-  const isAnyones = input.anyone && shown.onlyWallet === undefined;
+  const isUnknown = allowed.length === 0 && !input.anyone && !knowsRules(shown);
+  const isAnyones = shown.onlyWallet === undefined && input.anyone;
   const mayAct =
-    wallet !== undefined && (isAnyones || allowed.some((issuer) => isSame(issuer, wallet.account)));
+    wallet !== undefined &&
+    (isAnyones || isUnknown || allowed.some((issuer) => isSame(issuer, wallet.account)));
   const by = mayAct ? wallet.account : (allowed[0] ?? wallet?.account);
   const trial = useTrial({ source, inputId: input.inputId, values, by, isReady: isReady && !isSigning });
   const name = nameOfInput(shown.json, input.inputId);
@@ -75,7 +78,10 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
         error={trial.error}
       />
       <WalletChoice connected={wallet} onChange={setWallet} />
-      {wallet && !mayAct && (
+      {allowed.length === 0 && !isAnyones && (
+        <Note kind="warn">{isUnknown ? words.unknownIssuer : words.noIssuer}</Note>
+      )}
+      {wallet && !mayAct && allowed.length > 0 && (
         <Note kind="warn">
           <p>{shown.onlyWallet === undefined ? words.wrongWallet : words.wrongLinkWallet}</p>
           <ul>

@@ -1,5 +1,6 @@
 import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { texts } from '../texts/texts.ts';
+import { knowsRules } from './knowsRules.ts';
 import { member } from './member.ts';
 import type { Shown } from './source.ts';
 
@@ -52,7 +53,7 @@ type Accepted = { readonly issuers: readonly string[]; readonly anyone: boolean 
 /** The allowed senders of an input, in words. */
 export function writeIssuers(shown: Shown, { issuers, anyone }: Accepted): string {
   if (anyone) return texts.agreement.anyone;
-  if (issuers.length === 0) return texts.agreement.nobody;
+  if (issuers.length === 0) return knowsRules(shown) ? texts.agreement.nobody : texts.agreement.unknownIssuer;
   const names = issuers.map(
     (wallet) => findParty(shown, wallet) ?? `${wallet.slice(0, 6)}…${wallet.slice(-4)}`,
   );

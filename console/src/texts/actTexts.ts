@@ -16,6 +16,8 @@ export const actTexts = {
   connect: (name: string) => `Connect ${name}`,
   connected: (name: string) => `${name} is connected as`,
   wrongWallet: 'This wallet may not do this. The document allows:',
+  noIssuer: 'No wallet may do this now: the variable that names it has no value.',
+  unknownIssuer: 'It is not known which wallet may do this. The contract decides.',
   wrongLinkWallet: 'This link is for another wallet. Choose this account in your wallet, then connect again:',
   anotherAccount: 'Use another account',
   review: 'Review what to sign',

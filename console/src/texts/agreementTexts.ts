@@ -57,6 +57,7 @@ export const agreementTexts = {
     by: (names: string) => `by ${names}`,
     anyone: 'anyone',
     nobody: 'nobody',
+    unknownIssuer: 'a wallet that is not known here',
     timeline: 'Timeline',
     timelineEmpty: 'Nothing has been submitted yet.',
     deployment: 'Deployed',

@@ -11,6 +11,9 @@ import {
 } from '../../../src/protocol/index.ts';
 import type { TestChain } from './testChain.ts';
 
+/** What a deployment without the service needs of a chain. */
+export type DeployingChain = Pick<TestChain, 'client' | 'factory' | 'token' | 'send'>;
+
 export type DirectDeployment = {
   agreement: unknown;
   values: WireValues;
@@ -24,7 +27,7 @@ export type DirectDeployment = {
 };
 
 /** Deploys an agreement without the service and without a permit. */
-export async function deployDirectly(chain: TestChain, deployment: DirectDeployment): Promise<Address> {
+export async function deployDirectly(chain: DeployingChain, deployment: DirectDeployment): Promise<Address> {
   const { agreement, values, docUri, isIndirect, readAs = agreement } = deployment;
   const { docHash } = compileAgreement(agreement, { docUri, values });
   const p = { ...compileAgreement(readAs, { docUri, values }), docHash };
@@ -47,7 +50,7 @@ export async function deployDirectly(chain: TestChain, deployment: DirectDeploym
 
 /** Sends a signer's permit for a deployment without the service. */
 export async function deployByPermit(
-  chain: TestChain,
+  chain: DeployingChain,
   deployment: DirectDeployment & {
     permit: { signer: Address; deadline: number; signature: { v: number; r: Hex; s: Hex } };
   },
@@ -78,7 +81,7 @@ export async function deployByPermit(
 }
 
 async function callFactory(
-  chain: TestChain,
+  chain: DeployingChain,
   { data, isIndirect }: { data: Hex; isIndirect: boolean | undefined },
 ): Promise<Address> {
   const { factory, token } = chain;
@@ -91,7 +94,7 @@ async function callFactory(
   return readDeployed(chain, hash);
 }
 
-async function readDeployed({ client }: TestChain, hash: Hex): Promise<Address> {
+async function readDeployed({ client }: DeployingChain, hash: Hex): Promise<Address> {
   const { logs } = await client.getTransactionReceipt({ hash });
   const [deployed] = parseEventLogs({ abi: agreementFactoryAbi, logs, eventName: 'AgreementDeployed' });
   if (!deployed) throw new Error('nothing was deployed');
