@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Simulate inputs from the current state of an agreement
-         * @description Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. Asks no node. Stores and sends nothing.
+         * @description Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. `differsFromDocument` says whether these are the rules of its document. Asks no node. Stores and sends nothing.
          *
          *     Requires the scope `agreements.read`.
          */
@@ -1694,6 +1694,8 @@ export interface components {
             updatedAt: string;
         };
         RecordSimulation: {
+            /** @description The parts of the contract that are not as the document has them: the simulation plays them as the contract has them. Empty if the contract does as the document says. Absent if that cannot be told. Whatever cannot be read of the contract is played as the document has it. */
+            differsFromDocument?: ("initialState" | "inputs" | "transitions" | "variables" | "verifiers" | "actions")[];
             steps: components["schemas"]["SimulatedStep"][];
             /** @description The state after the last step. */
             state: string;

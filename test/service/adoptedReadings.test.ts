@@ -3,6 +3,7 @@ import { AgreementsClient } from '../../client/src/index.ts';
 import { signInput } from '../../client/src/viem/index.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
 import { newSigningLinkShape, sharedRecordShape } from '../../src/api/shapes/sharingShapes.ts';
+import { recordSimulationShape } from '../../src/api/shapes/simulationShapes.ts';
 import { type Agent, connectAgent } from '../mcp/support/connectAgent.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly } from './support/directDeployment.ts';
@@ -115,6 +116,44 @@ describe('a record tells', () => {
   test('nothing if the creation cannot be read, but calls that the document does not have', async () => {
     expect((await adopt(buildOffer('DECLINED'), { isIndirect: true })).differing).toBeUndefined();
     expect((await adopt(approving(), { isIndirect: true })).differing).toEqual(['actions']);
+  });
+});
+
+describe('a simulation tells', () => {
+  const simulate = async (id: string) => {
+    const body = { steps: [{ inputId: 'decline', values: {}, by: 'buyer' }] };
+    const answer = await seller.call('POST', `/v0/agreements/${id}/simulate`, { body });
+    const { differsFromDocument, state } = recordSimulationShape.parse(answer.body.data);
+    return { differsFromDocument, state };
+  };
+
+  test('that its contract does as the document says', async () => {
+    const { id } = await adopt(buildOffer('DECLINED'));
+    expect(await simulate(id)).toEqual({ differsFromDocument: [], state: 'DECLINED' });
+  });
+
+  test('the parts that it plays as the contract has them', async () => {
+    const { id } = await adopt(approving());
+    expect(await simulate(id)).toEqual({ differsFromDocument: ['transitions', 'actions'], state: 'PAID' });
+  });
+
+  test('nothing if it plays the rules of the document, because the creation cannot be read', async () => {
+    const { id } = await adopt(buildOffer('PAID'), { isIndirect: true });
+    const answer = await simulate(id);
+    expect(answer.differsFromDocument).toBeUndefined();
+  });
+
+  test('an agent the same', async () => {
+    const steps = [{ inputId: 'decline', by: 'buyer' }];
+    const simulateOf = async (adopted: ReturnType<typeof adopt>) =>
+      ask('simulate_agreement', { agreementId: (await adopted).id, steps });
+    expect(await simulateOf(adopt(buildOffer('DECLINED')))).not.toContain('CAUTION');
+    expect(await simulateOf(adopt(approving()))).toMatch(
+      /^CAUTION: .* It differs in: transitions, actions\.\n1\. "decline": accepted, goes to "PAID"/,
+    );
+    expect(await simulateOf(adopt(buildOffer('PAID'), { isIndirect: true }))).toMatch(
+      /^CAUTION: it cannot be told .* were played as the document has them\.\n1\. "decline"/,
+    );
   });
 });
 

@@ -244,12 +244,13 @@ describe('a simulated record', () => {
       { inputId: 'inspect', values: {}, by: 'landlord' },
       { inputId: 'accept', values: months, by: 'tenant' },
     ]);
-    const { steps, state } = recordSimulationShape.strict().parse(answer.body.data);
+    const { steps, state, differsFromDocument } = recordSimulationShape.strict().parse(answer.body.data);
     expect(steps.map(({ outcome: said, refusal, toState }) => [said, refusal?.reason, toState])).toEqual([
       ['refused', 'issuer_not_allowed', 'OFFERED'],
       ['accepted', undefined, 'ACTIVE'],
     ]);
     expect(state).toBe('ACTIVE');
+    expect(differsFromDocument).toEqual([]);
     expect(await scene.service.countRows()).toEqual(before);
     const served = await scene.principal.call('GET', `/v0/agreements/${lease.id}/state`);
     expect(served.body.data).toMatchObject({ state: 'OFFERED' });

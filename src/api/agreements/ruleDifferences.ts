@@ -57,6 +57,14 @@ export async function findRuleDifferences(
   return tellDifferences(compared);
 }
 
+/** As `findRuleDifferences`, of a creation that is read already. */
+export function listRuleDifferences(
+  agreement: unknown,
+  read: { values: WireValues; creation: IndexedCreation },
+): readonly CreationPart[] | undefined {
+  return tellDifferences(compareRules(agreement, read));
+}
+
 /** Undefined if no part differs, but not all can be compared. */
 function tellDifferences({ differing, isWhole }: Comparison): readonly CreationPart[] | undefined {
   return isWhole || differing.length > 0 ? differing : undefined;

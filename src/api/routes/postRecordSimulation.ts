@@ -17,7 +17,7 @@ export function simulateRecordEndpoint({ reads, limits }: Services): Endpoint {
     tag: 'Using agreements',
     summary: 'Simulate inputs from the current state of an agreement',
     description:
-      'Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. Asks no node. Stores and sends nothing.',
+      'Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. `differsFromDocument` says whether these are the rules of its document. Asks no node. Stores and sends nothing.',
     scope: 'agreements.read',
     isHeavy: true,
     isRead: true,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { creationParts } from '../../protocol/index.ts';
 import { maxSteps } from '../simulation/simulateSteps.ts';
 import { instantShape } from './listParameters.ts';
 import { inputNameShape, longestName, valuesShape } from './shapes.ts';
@@ -133,7 +134,15 @@ const played = {
   analysis: analysisShape,
 };
 
-export const recordSimulationShape = z.object(played).openapi('RecordSimulation');
+export const recordSimulationShape = z
+  .object({
+    differsFromDocument: z.array(z.enum(creationParts)).optional().openapi({
+      description:
+        'The parts of the contract that are not as the document has them: the simulation plays them as the contract has them. Empty if the contract does as the document says. Absent if that cannot be told. Whatever cannot be read of the contract is played as the document has it.',
+    }),
+    ...played,
+  })
+  .openapi('RecordSimulation');
 
 export const simulationShape = z
   .object({

@@ -5,6 +5,7 @@ import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
 import {
   type AgreementCourse,
+  type CreationPart,
   continueEngine,
   createDocumentEngine,
   type Engine,
@@ -16,6 +17,7 @@ import { createShown } from '../admission/agreementRules.ts';
 import { findCreationOf, type IndexedCreation } from '../admission/readCreation.ts';
 import { mostCharacters } from '../admission/readStanding.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
+import { listRuleDifferences } from '../agreements/ruleDifferences.ts';
 
 /**
  * The most inputs that are read for the contract's stored values, as far as they are short enough together; values
@@ -41,6 +43,12 @@ export type SimulatedRecord = {
   readonly inputCount: number;
 };
 
+export type RecordEngine = {
+  readonly engine: Engine;
+  /** The parts that the engine has as the contract, and not as the document has them. Undefined if that cannot be told. */
+  readonly differsFromDocument: readonly CreationPart[] | undefined;
+};
+
 /**
  * The engine of a record's agreement: its creation as the index shows it, continued by the record's inputs. Without a
  * readable creation the document's definitions count. The initial variables are then unknown, unless the agreement
@@ -48,10 +56,22 @@ export type SimulatedRecord = {
  *
  * @throws ChainUnavailableError for an adopted agreement that the index does not show at the moment.
  */
-export async function readRecordEngine(pool: pg.Pool, record: SimulatedRecord): Promise<Engine> {
+export async function readRecordEngine(pool: pg.Pool, record: SimulatedRecord): Promise<RecordEngine> {
   const creation = await findCreationOf(pool, record);
-  const created = (creation && createShown(creation)) ?? createFromDocument(record, creation);
-  return continueEngine(created, await readCourse(pool, record, created));
+  const shown = creation && createShown(creation);
+  const created = shown ?? createFromDocument(record, creation);
+  const engine = continueEngine(created, await readCourse(pool, record, created));
+  return { engine, differsFromDocument: tellDifferences(record, { creation, shown }) };
+}
+
+function tellDifferences(
+  { isAdopted, agreement, initialVariables }: SimulatedRecord,
+  { creation, shown }: { creation: IndexedCreation | undefined; shown: Engine | undefined },
+): readonly CreationPart[] | undefined {
+  if (!isAdopted) return [];
+  // The model refuses the contract's rules, and so the document's are used.
+  if (creation?.parameters && !shown) return undefined;
+  return creation && listRuleDifferences(agreement, { values: initialVariables, creation });
 }
 
 function createFromDocument(record: SimulatedRecord, creation: IndexedCreation | undefined): Engine {

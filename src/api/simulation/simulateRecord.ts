@@ -7,7 +7,7 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { readRules } from '../../records/rules/notificationTemplate.ts';
 import { readRuleCounts } from '../../records/rules/readRuleCounts.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
-import { readRecordEngine } from './readRecordEngine.ts';
+import { type RecordEngine, readRecordEngine } from './readRecordEngine.ts';
 import type { SimulatedMoment, SimulatedStep } from './simulateStep.ts';
 import { indexNames, playWithLimits, type SimulatedSteps } from './simulateSteps.ts';
 
@@ -41,7 +41,8 @@ const recordQuery = buildOwnedQuery({
       from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans`,
 });
 
-export type RecordSimulation = SimulatedSteps & { readonly agreement: unknown };
+export type RecordSimulation = SimulatedSteps &
+  Pick<RecordEngine, 'differsFromDocument'> & { readonly agreement: unknown };
 
 /**
  * The effects of inputs on one of a principal's records, from its present state: asks no node, stores
@@ -67,7 +68,7 @@ export async function simulateRecord(
   if (state === null || enteredMs === null)
     throw new RefusedError('not_deployed', 'The agreement is not deployed yet.');
   const agreement: unknown = JSON.parse(row.document);
-  const engine = await readRecordEngine(pool, {
+  const { engine, differsFromDocument } = await readRecordEngine(pool, {
     reference: request.reference,
     principalId: request.principalId,
     chainId: row.chain_id,
@@ -97,5 +98,5 @@ export async function simulateRecord(
     steps,
     readCounts: (firings) => readRuleCounts(pool, { recordId: row.id, firings }),
   });
-  return { agreement, ...played };
+  return { agreement, differsFromDocument, ...played };
 }

@@ -15,6 +15,7 @@ import { maxTokensArgument, omittedMember } from '../answerSize.ts';
 import { checkedData } from '../checkedData.ts';
 import { defineTool, readOnly, refuseArguments } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
+import { tellOtherRules } from '../meaning/tellOtherRules.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
 
@@ -47,6 +48,7 @@ const rules = z
   .describe('Notification rules that fire');
 
 const output = z.object({
+  differsFromDocument: recordSimulationShape.shape.differsFromDocument,
   steps: z.array(
     z.object({
       inputId: z.string(),
@@ -83,13 +85,14 @@ export const simulateAgreement = defineTool({
   input,
   output,
   async handle(args, call) {
-    const { json, played, rulesAtDeployment } = await play(args, call);
+    const { json, played, rulesAtDeployment, differsFromDocument, caution } = await play(args, call);
     const { state, variables, analysis } = played;
     const next = lookAhead(json, { state, values: variables });
     const quotedState = describeState(json, state);
     return {
-      text: tell(played.steps, { state, next: tellNext(next) }),
+      text: [...caution, ...tell(played.steps, { state, next: tellNext(next) })].join('\n'),
       data: {
+        ...(differsFromDocument && { differsFromDocument }),
         steps: played.steps.map(describeStep),
         state,
         ...(quotedState !== undefined && { quotedState }),
@@ -105,31 +108,41 @@ export const simulateAgreement = defineTool({
   },
 });
 
-type Played = z.output<typeof recordSimulationShape>;
-type Step = Played['steps'][number];
+type RecordPlayed = z.output<typeof recordSimulationShape>;
+type Step = RecordPlayed['steps'][number];
 type Rule = Step['rules'][number];
 
-async function play(
-  args: Args,
-  call: AgentCall,
-): Promise<{ json: unknown; played: Played; rulesAtDeployment: readonly Rule[] | undefined }> {
+type Played = {
+  readonly json: unknown;
+  readonly played: Omit<RecordPlayed, 'differsFromDocument'>;
+  readonly rulesAtDeployment?: readonly Rule[];
+  readonly differsFromDocument?: RecordPlayed['differsFromDocument'];
+  /** Lines. */
+  readonly caution: readonly string[];
+};
+
+async function play(args: Args, call: AgentCall): Promise<Played> {
   const { agreementId: id, agreement, chainId, consistency, maxTokens: _room, ...rest } = args;
   const steps = args.steps.map(({ values = {}, ...step }) => ({ ...step, values }));
   if (id !== undefined && agreement === undefined) {
     const request = { params: { id }, query: chainQuery(chainId), consistency };
     const { data } = await call.ask('simulateRecord', { ...request, body: { steps } });
     const record = checkedData(recordShape, (await call.ask('getAgreement', request)).data);
-    return {
-      json: record.json,
-      played: checkedData(recordSimulationShape, data),
-      rulesAtDeployment: undefined,
-    };
+    const { differsFromDocument, ...played } = checkedData(recordSimulationShape, data);
+    return { json: record.json, played, differsFromDocument, caution: tellPlayedRules(differsFromDocument) };
   }
   if (id !== undefined || agreement === undefined)
     throw refuseArguments([{ path: 'agreementId', message: 'is needed, or agreement, and not both' }]);
   const body = { ...rest, agreement, steps, ...(chainId !== undefined && { chainId }) };
   const played = checkedData(simulationShape, (await call.ask('simulateAgreement', { body })).data);
-  return { json: agreement, played, rulesAtDeployment: played.deployment.rules };
+  return { json: agreement, played, rulesAtDeployment: played.deployment.rules, caution: [] };
+}
+
+function tellPlayedRules(differsFromDocument: RecordPlayed['differsFromDocument']): string[] {
+  const caution = tellOtherRules({ status: 'Deployed', onChain: { differsFromDocument } });
+  if (caution === undefined) return [];
+  if (differsFromDocument) return [caution];
+  return [`${caution} Rules of the contract that cannot be read were played as the document has them.`];
 }
 
 function describeStep({ inputId, outcome, by, fromState, toState, refusal, ...rest }: Step) {
@@ -152,12 +165,12 @@ function describeRule({ ruleId, triggerType, recipients }: Rule) {
 
 const mostLines = 10;
 
-function tell(steps: readonly Step[], { state, next }: { state: string; next: string }): string {
+function tell(steps: readonly Step[], { state, next }: { state: string; next: string }): string[] {
   const lines = steps.slice(0, mostLines).map(({ inputId, outcome, fromState, toState, refusal }, index) => {
     const moved = fromState === toState ? `stays in ${quoteName(toState)}` : `goes to ${quoteName(toState)}`;
     const how = refusal ? `${outcome}, ${refusal.reason}` : `${outcome}, ${moved}`;
     return `${index + 1}. ${quoteName(inputId)}: ${how}`;
   });
   const more = steps.length > mostLines ? [`… ${steps.length - mostLines} more steps are in the data.`] : [];
-  return [...lines, ...more, `It stands in ${quoteName(state)}. ${next}`].join('\n');
+  return [...lines, ...more, `It stands in ${quoteName(state)}. ${next}`];
 }
