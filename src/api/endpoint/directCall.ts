@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { authorize, type Caller } from '../authentication/authenticator.ts';
 import type { BeginComputing } from '../limiting/largeTurns.ts';
+import { awaitWrites } from './awaitWrites.ts';
 import { awaitAnswer, type EndpointDefinition, type EndpointRequest } from './endpointDefinition.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { requireServed, type ServeContext } from './serveEndpoint.ts';
@@ -8,6 +9,8 @@ import { requireServed, type ServeContext } from './serveEndpoint.ts';
 /** A request that does not come through its own route. */
 export type DirectRequest = {
   readonly caller: Caller;
+  /** Recognises the caller again, after a wait. */
+  check(): Promise<Caller>;
   readonly requestId: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -41,7 +44,7 @@ export function buildDirectCall<
   const { isHeavy, mayBeLarge, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
-  return async ({ caller, requestId, params = {}, query = {}, body, consistency }, serving) => {
+  return async ({ caller, check, requestId, params = {}, query = {}, body, consistency }, serving) => {
     authorize(caller, definition);
     const { principalId } = caller;
     const values = reader.checkQuery(query);
@@ -50,14 +53,18 @@ export function buildDirectCall<
     const prepare = async (): Promise<
       EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>
     > => ({
-      caller,
       requestId,
       headers,
       params: reader.parseParams(params),
       query: values,
       body: reader.checkBody(body, serving.limits),
-      readAfter:
-        consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId }),
+      ...(await awaitWrites({
+        caller,
+        consistency,
+        access: definition,
+        check,
+        awaitConsistency: serving.awaitConsistency,
+      })),
       inPageTurn: (read, options) => serving.pageTurns.run(principalId, read, options),
       disconnect() {},
     });

@@ -17,6 +17,7 @@ import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import type { WalletTurns } from '../limiting/walletTurns.ts';
 import { answerOnce } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
+import { awaitWrites } from './awaitWrites.ts';
 import { findClient } from './clientAddress.ts';
 import {
   awaitAnswer,
@@ -89,17 +90,23 @@ export function buildServe<
     };
     const begin = async (compute?: BeginComputing, takePrepared = prepare, derive?: Derive) => {
       const { consistency, parts, takeAhead } = await takePrepared();
+      const waited = await awaitWrites({
+        caller,
+        consistency,
+        access: definition,
+        check: () => serving.authenticator.check(req.raw.headers),
+        awaitConsistency: serving.awaitConsistency,
+      });
       const request = {
         ...parts,
+        ...waited,
         requestId: context.get('requestId'),
         headers: req.raw.headers,
         derive,
         disconnect: () => context.env?.outgoing?.destroy(),
       };
-      const readAfter =
-        consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
       await compute?.();
-      const answer = () => definition.handle({ ...request, readAfter, takeAhead });
+      const answer = () => definition.handle({ ...request, takeAhead });
       return isInPageTurn ? inPageTurn(answer) : answer();
     };
     // Only `begin` holds the body, and it has ended before an answer is awaited.

@@ -14,7 +14,10 @@ export type AgentCall = {
    *
    * @throws ServiceError as the route would refuse it, RateLimitedError if nothing is left of the rate.
    */
-  ask(operationId: string, request?: Omit<DirectRequest, 'caller' | 'requestId'>): Promise<DirectAnswer>;
+  ask(
+    operationId: string,
+    request?: Omit<DirectRequest, 'caller' | 'check' | 'requestId'>,
+  ): Promise<DirectAnswer>;
   /** Whether the client can show a link to a person. */
   readonly canShowUrls: boolean;
   /** The client's reply to an earlier answer's request. */

@@ -60,11 +60,12 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
   ): McpRequest => {
     const { principalId } = caller;
     const requestId = context.get('requestId');
+    const check = () => authenticator.check(keyHeaders(context.req.raw.headers));
     const ask: AgentCall['ask'] = async (operationId, asked = {}) => {
       const endpoint = operations.get(operationId);
       if (!endpoint?.call) throw new Error(`there is no operation ${operationId} for agents`);
       await admit(context, principalId, endpoint.method === 'get' ? 'read' : 'write');
-      return endpoint.call({ ...asked, caller, requestId }, serving).catch(hideForeign);
+      return endpoint.call({ ...asked, caller, check, requestId }, serving).catch(hideForeign);
     };
     const count = async () => {
       if (!isCounted) await admit(context, principalId, 'read');

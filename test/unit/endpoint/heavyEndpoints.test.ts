@@ -22,6 +22,7 @@ const modes = {
   'webhooks.write': mode,
 } as const;
 const caller = { principalId: 'prn_one', keyId: 'key_one', modes };
+const check = async () => caller;
 
 /** What a route needs that nobody limits. */
 const createServing = (largeTurns: LargeTurns) =>
@@ -57,7 +58,7 @@ test.each([
       return turns.run(request, work);
     },
   });
-  await call?.({ caller, requestId: operationId }, serving).catch(() => {});
+  await call?.({ caller, check, requestId: operationId }, serving).catch(() => {});
   expect(asked).toEqual([true]);
 });
 
@@ -116,7 +117,7 @@ describe('a heavy request keeps its turn until its computation ends', () => {
       const send = async () =>
         isRoute
           ? await app.request('/v0/compute', { method: 'POST', headers, body: '{}' })
-          : await endpoint.call?.({ caller, requestId: 'req_1', body: {} }, serving);
+          : await endpoint.call?.({ caller, check, requestId: 'req_1', body: {} }, serving);
       await expectTurns(send, ends);
     }
   });
