@@ -67,7 +67,7 @@ export type AdmissionServices = Services & { readonly admission: Admission };
 
 /**
  * Decides about inputs from index and outbox, with the contract's rules in process. A node must decide in
- * these cases: the index is missing, too old, or equally far ahead of the clock; an agreement's creation or
+ * these cases: the index is missing, too old, or equally far ahead of the database's clock; an agreement's creation or
  * stored variables are unknown; or there are more open inputs than the limit.
  */
 export function createAdmission(options: {
@@ -136,13 +136,16 @@ function sizeOf({ variables }: Engine): number {
   );
 }
 
-function isFresh({ headTimestamp }: Standing, { maxLagSeconds }: AdmissionSettings): boolean {
-  return Math.abs(Date.now() / 1_000 - headTimestamp) <= maxLagSeconds;
+function isFresh({ headTimestamp, databaseTime }: Standing, { maxLagSeconds }: AdmissionSettings): boolean {
+  return Math.abs(databaseTime - headTimestamp) <= maxLagSeconds;
 }
 
-/** The next block's time in Unix seconds, at least. */
-function expectedTime({ headTimestamp }: Standing): bigint {
-  return BigInt(Math.max(headTimestamp, Math.floor(Date.now() / 1_000)));
+/**
+ * The next block's time in Unix seconds, at least. By the database's clock: a machine whose clock is ahead would leave out open
+ * inputs that are still sent, and admit others that then revert.
+ */
+function expectedTime({ headTimestamp, databaseTime }: Standing): bigint {
+  return BigInt(Math.max(headTimestamp, Math.floor(databaseTime)));
 }
 
 type Found = { rules: AgreementRules; standing: Standing; gasKind: string; engine: Engine };

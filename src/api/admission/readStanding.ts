@@ -23,6 +23,8 @@ export type Standing = {
   readonly blockHash: Hex | null;
   /** Unix seconds of the newest block of the index. */
   readonly headTimestamp: number;
+  /** Unix seconds by the database's clock. */
+  readonly databaseTime: number;
   /**
    * Inputs that store something, newest first, within `readInputs` and `mostCharacters`. Undefined if the caller
    * already has them.
@@ -137,7 +139,7 @@ const statement = `
   cross join lateral (
     select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number, (
         select hash from ${index}.blocks where chain_id = asked.chain_id and number = shown.updated_block_number) as block_hash, (
-        select timestamp::float8 from ${index}.heads where chain_id = asked.chain_id) as head_timestamp, own.nonce::text as own_nonce, (
+        select timestamp::float8 from ${index}.heads where chain_id = asked.chain_id) as head_timestamp, extract(epoch from now())::float8 as database_time, own.nonce::text as own_nonce, (
         select json_build_object('executionGas', execution_gas::text, 'callBytes', call_bytes) from service.gas_bounds
         where chain_id = asked.chain_id and kind = asked.gas_kind) as learned, (
         select json_agg(json_build_object('inputId', input_id, 'payload', payload) order by position desc)
@@ -157,6 +159,7 @@ type Row = RowOf<typeof indexedAgreements, 'transaction_hash' | 'current_state' 
   RowAs<typeof indexedPermitCounts, { own_nonce: 'count' }> & {
     ordinal: number;
     head_timestamp: number | null;
+    database_time: number;
     learned: { executionGas: string; callBytes: number | null } | null;
     storing: { inputId: Hex; payload: Hex | null }[] | null;
     open:
@@ -190,6 +193,7 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
     ...moment,
     state: row.current_state,
     headTimestamp: row.head_timestamp,
+    databaseTime: row.database_time,
     storing: isKnown ? undefined : storing,
     isStoringWhole: row.input_count <= readInputs && storing.length === (row.storing?.length ?? 0),
     nonces,

@@ -2,15 +2,10 @@ import type { Abi, Hex } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { LocalFacts } from '../admission/createAdmission.ts';
-import {
-  type AcceptedPermit,
-  findOpenDigest,
-  type Permit,
-  requireSendable,
-  requireTime,
-} from './acceptPermit.ts';
+import { type AcceptedPermit, findOpenDigest, type Permit, requireSendable } from './acceptPermit.ts';
 import type { FundedWallet } from './findWallet.ts';
 import { findDigestFor, matchPermit } from './matchPermit.ts';
+import { requireTime } from './permitTime.ts';
 import { refuseNonceInFlight } from './refuseHeldNonce.ts';
 
 /**
@@ -32,7 +27,7 @@ export async function acceptLocally(
 ): Promise<AcceptedPermit> {
   const { facts, database, wallet, actionErrors, lifetimeSeconds } = context;
   const { nonce, minedNonce, simulation, gas } = facts;
-  requireTime(permit.deadline, { facts, lifetimeSeconds });
+  await requireTime(permit.deadline, { facts, lifetimeSeconds, database });
   const { chainId } = permit;
   try {
     const digest = context.digest ?? (await matchPermit(permit, { nonce, client: undefined, minedNonce }));

@@ -11,6 +11,7 @@ import { findNextNonce } from './findNextNonce.ts';
 import type { FundedWallet } from './findWallet.ts';
 import { holdsNonce } from './holdsNonce.ts';
 import { findDigestFor, matchPermit, type SentPermit } from './matchPermit.ts';
+import { requireTime } from './permitTime.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 
 export type Permit = SentPermit & {
@@ -58,7 +59,7 @@ export async function acceptPermit(
 ): Promise<AcceptedPermit> {
   const { facts, client, database, wallet, actionErrors, lifetimeSeconds, mayFollow } = context;
   const { nonce } = facts;
-  requireTime(permit.deadline, { facts, lifetimeSeconds });
+  await requireTime(permit.deadline, { facts, lifetimeSeconds, database });
   const { chainId } = permit;
   const following =
     mayFollow && facts.simulation?.ok !== true && (await findFollowing(database, permit, nonce));
@@ -131,43 +132,6 @@ export function requirePayable(
   });
 }
 
-/** Whether all later blocks are past the deadline, by the chain's clock or by the wall clock. */
-export function isExpired(
-  deadline: bigint,
-  { blockTimestamp }: Pick<PermitFacts, 'blockTimestamp'>,
-): boolean {
-  return deadline < blockTimestamp || deadline < currentSecond();
-}
-
-/**
- * @throws RefusedError `permit_expired` for a deadline that has passed, `deadline_too_far` for one that lies further ahead than
- * permits are kept, by whichever clock is later.
- */
-export function requireTime(
-  deadline: bigint,
-  { facts, lifetimeSeconds }: { facts: PermitFacts; lifetimeSeconds: number },
-): void {
-  const { blockTimestamp } = facts;
-  const now = currentSecond();
-  const clocks = { chainTime: Number(blockTimestamp), serviceTime: Number(now) };
-  if (isExpired(deadline, facts))
-    throw new RefusedError('permit_expired', 'The deadline of the permit has passed.', {
-      field: 'deadline',
-      facts: { deadline: Number(deadline), ...clocks },
-    });
-  const later = blockTimestamp > now ? blockTimestamp : now;
-  const latest = later + BigInt(lifetimeSeconds);
-  if (deadline > latest)
-    throw new RefusedError(
-      'deadline_too_far',
-      `The deadline of the permit is more than ${lifetimeSeconds} seconds in the future.`,
-      {
-        field: 'deadline',
-        facts: { deadline: deadline.toString(), latestDeadline: Number(latest), ...clocks },
-      },
-    );
-}
-
 function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): bigint {
   if (simulation?.ok) return simulation.gas;
   const revert = decodeRevert(simulation?.data, actionErrors);
@@ -189,8 +153,4 @@ export async function findOpenDigest(
     .from(transactions)
     .where(holdsNonce({ ...permit, nonce }));
   return open?.digest;
-}
-
-export function currentSecond(): bigint {
-  return BigInt(Math.floor(Date.now() / 1000));
 }

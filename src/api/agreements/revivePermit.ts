@@ -3,8 +3,9 @@ import { findViolatedConstraint } from '../../platform/database/uniqueViolation.
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { Services } from '../../records/agreements/services.ts';
-import { isExpired, type Permit } from './acceptPermit.ts';
+import type { Permit } from './acceptPermit.ts';
 import { findWallet } from './findWallet.ts';
+import { isExpired } from './permitTime.ts';
 import type { KnownPermit, PermitCall } from './recognisePermit.ts';
 import { reopenTransaction } from './storeTransaction.ts';
 
@@ -35,8 +36,8 @@ export async function reviveIfUsable(
     isAgreement: false,
     call: { from: wallet?.address, to: call.contract, data: call.callData },
   });
-  const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce;
-  if (!isUsable || !wallet || !facts.simulation?.ok) return known;
+  if (facts.nonce !== nonce || !wallet || !facts.simulation?.ok) return known;
+  if (await isExpired(permit.deadline, { facts, database })) return known;
   const { gas } = facts.simulation;
   try {
     await inTransaction(database, (transaction) =>

@@ -9,9 +9,9 @@ import type { Services } from '../../records/agreements/services.ts';
 import { comesAfter } from '../admission/comesAfter.ts';
 import type { LocalFacts } from '../admission/createAdmission.ts';
 import { findFreeNonce } from '../admission/findFreeNonce.ts';
-import { currentSecond, requireTime } from './acceptPermit.ts';
 import { type FundedWallet, findWallet } from './findWallet.ts';
 import { listOwnPermits, type OwnPermit } from './ownPermits.ts';
+import { currentSecond, requireTime } from './permitTime.ts';
 import { refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { describeRefusal, judge, type Verdict } from './verdict.ts';
 
@@ -63,10 +63,10 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {
   const { principalId, chainId, contract, agreement, signer, nonces } = preparation;
   const { database } = services;
-  const begin = (facts: PermitFacts) => {
+  const begin = async (facts: PermitFacts) => {
     const buildTypedData = preparation.build(facts);
     const deadline = preparation.deadline ?? chooseDeadline(facts);
-    requireTime(deadline, { facts, lifetimeSeconds: services.limits.permitLifetimeSeconds });
+    await requireTime(deadline, { facts, database, lifetimeSeconds: services.limits.permitLifetimeSeconds });
     return (nonce: bigint): Drawn => ({ typedData: buildTypedData(nonce, deadline), nonce, deadline });
   };
   const readFacts = () => readSigningFacts(preparation, services);
@@ -82,17 +82,17 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   const { minedNonce } = facts;
   if (nonces === 'free') {
     const held = await listHeld(minedNonce);
-    const draw = begin(facts);
+    const draw = await begin(facts);
     const again = await findSame(held, (nonce) => draw(nonce).typedData);
     const drawn = draw(again ?? findFreeNonce(held, minedNonce));
     return { ...drawn, minedNonce, verdict: judgeFacts(facts, wallet) };
   }
-  let drawn = begin(facts)(minedNonce);
+  let drawn = (await begin(facts))(minedNonce);
   if (!(await isHeld(drawn))) return { ...drawn, minedNonce, verdict: judgeFacts(facts, wallet) };
   // The chain may have mined the permit that held the nonce since that was read: then it is the next nonce's
   // turn.
   facts = await readFacts();
-  drawn = begin(facts)(facts.minedNonce);
+  drawn = (await begin(facts))(facts.minedNonce);
   const refusal =
     facts.minedNonce === minedNonce || (await isHeld(drawn)) ? refuseNonceInFlight(drawn.nonce) : undefined;
   if (refusal && nonces === 'turn') throw refusal;

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { identifyMoment, readStanding } from '../../../src/api/admission/readStanding.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
@@ -381,6 +381,23 @@ describe('by index and outbox', () => {
     expect(inputRecordShape.parse(others?.body.data).txHash).toBe(
       inputRecordShape.parse(own?.body.data).txHash,
     );
+    expect(await countStored(lease)).toBe(1);
+  });
+
+  test('an unsent input counts until its deadline, although the clock of the API is past it', async () => {
+    const lease = await deploy();
+    const now = Math.floor(Date.now() / 1_000);
+    const { body } = await lease.sign({ ...accept, account: lease.tenant, deadline: now + 3_600 });
+    const knock = await lease.sign({ ...knockOf(), deadline: now + 3 * 3_600 });
+    const sent: Promise<Answer>[] = [];
+    await setting.worker.hold(async () => {
+      sent.push(submit(lease, body));
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+      const after = submit(lease, knock.body).finally(() => vi.useRealTimers());
+      expect(outcome(await after)).toMatchObject({ details: { reason: 'state_not_accepting' } });
+    });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200]);
     expect(await countStored(lease)).toBe(1);
   });
 

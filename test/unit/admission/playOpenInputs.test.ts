@@ -53,6 +53,7 @@ const fresh: Standing = {
   blockNumber: '1',
   blockHash: zeroHash,
   headTimestamp: 0,
+  databaseTime: 0,
   storing: [],
   isStoringWhole: true,
   nonces: new Map(),
