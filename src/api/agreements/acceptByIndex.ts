@@ -1,12 +1,11 @@
 import type { Hex } from 'viem';
-import { unsettledStates } from '../../platform/database/tables/transactions.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptLocally } from './acceptLocally.ts';
 import { checkInput } from './checkInput.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
-import { findSentPermit } from './recognisePermit.ts';
+import { findSharedPermit } from './sharedPermit.ts';
 
 export type IndexViews = {
   /** The view after everybody's open inputs. */
@@ -38,8 +37,8 @@ export async function acceptByIndex(
   const own = digest === undefined ? view : await lookAtInput({ ...request, isAfterOwn: true }, services);
   if (!own) throw new ChainUnavailableError('The index of this chain is not available at the moment.');
   const alone = await decide(own);
-  const shared = await findShared(request, own, services);
-  if (shared) return shared;
+  const shared = await findSharedPermit(request.compiled, services);
+  if (shared) return { ...shared, ...describe(own) };
   if (alone instanceof RefusedError) throw alone;
   // `everybodys` may be older than `own`.
   const latest = first ? everybodys : await lookAtInput(request, services);
@@ -75,16 +74,6 @@ async function tryInput(
 
 function describe({ gasKind, isExternal, note }: LocalFacts): Pick<AdmittedInput, 'gasKind' | 'note'> {
   return { gasKind: isExternal ? null : gasKind, note };
-}
-
-/** The same permit, if it is already open. It was accepted, so its signer is proved. */
-async function findShared(
-  { compiled }: AdmissionRequest,
-  own: LocalFacts,
-  { database }: AdmissionServices,
-): Promise<AdmittedInput | undefined> {
-  const open = compiled && (await findSentPermit(database, compiled.call, unsettledStates));
-  return open && { ...open, gas: null, compiled, ...describe(own) };
 }
 
 const aboutNonces = ['nonce_in_flight', 'stale_nonce', 'future_nonce'];

@@ -6,12 +6,13 @@ import { type PermitFacts, readPermitFacts } from '../../platform/nodes/readPerm
 import { comesAfter } from '../admission/comesAfter.ts';
 import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptByIndex } from './acceptByIndex.ts';
-import { acceptPermit } from './acceptPermit.ts';
+import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
 import { checkInput } from './checkInput.ts';
 import type { CompiledInput } from './inputPermit.ts';
 import { type AdmissionRequest, type AdmittedInput, lookAtInput } from './lookAtInput.ts';
 import { findDigestFor } from './matchPermit.ts';
 import { findSignatureFault } from './permitSignature.ts';
+import { findSharedPermit } from './sharedPermit.ts';
 
 export type LocalView = {
   readonly local: LocalFacts | undefined;
@@ -22,7 +23,7 @@ export type LocalView = {
 /**
  * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's simulation. Unless
  * the permit is signed for the next nonce, only the sender's own open inputs count. Otherwise the answer would reveal
- * other senders' inputs.
+ * other senders' inputs. A permit that is already open is accepted, whoever sent it.
  *
  * @param request.local what `lookAtInput` has said about it after everybody's open inputs, with `findDigest` of that.
  * @throws RefusedError for everything that keeps it from being sent.
@@ -71,10 +72,24 @@ async function askNode(
 }
 
 async function acceptByNode(
-  { input, target, compiled: encoded }: AdmissionRequest,
+  request: AdmissionRequest,
   facts: PermitFacts,
   services: AdmissionServices,
 ): Promise<AdmittedInput> {
+  const accepted = await checkByNode(request, facts, services).catch(async (error: unknown) => {
+    const shared =
+      error instanceof RefusedError ? await findSharedPermit(request.compiled, services) : undefined;
+    if (!shared) throw error;
+    return shared;
+  });
+  return { ...accepted, gasKind: null, note: { by: 'node' } };
+}
+
+async function checkByNode(
+  { input, target, compiled: encoded }: AdmissionRequest,
+  facts: PermitFacts,
+  services: AdmissionServices,
+): Promise<Pick<AdmittedInput, keyof AcceptedPermit | 'compiled'>> {
   const { agreement, variables, wallet } = target;
   const { limits, database } = services;
   const compiled = checkInput({ ...input, agreement, variables, facts, encoded }, limits);
@@ -87,5 +102,5 @@ async function acceptByNode(
     client: clientOf(target.chainId, services),
     mayFollow: true,
   });
-  return { ...accepted, compiled, gasKind: null, note: { by: 'node' } };
+  return { ...accepted, compiled };
 }

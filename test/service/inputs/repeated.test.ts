@@ -79,7 +79,8 @@ describe('the same permit again', () => {
   });
 });
 
-test('a permit that waits to be mined is recorded for another principal that sends it, and neither hears of the other', async () => {
+/** A lease with a record of each of two principals. */
+async function deployForBoth() {
   const other = await scene.service.createPrincipal();
   const [landlord, tenant] = [createAccount(), createAccount()];
   const agreement = buildLease(scene.chain.token);
@@ -102,7 +103,11 @@ test('a permit that waits to be mined is recorded for another principal that sen
   expect(theirs).not.toBe(mine);
   const agreementAddress = await scene.worker.fold(mine);
   expect(await scene.worker.fold(theirs)).toBe(agreementAddress);
+  return { other, mine, theirs, agreement, agreementAddress };
+}
 
+test('a permit that waits to be mined is recorded for another principal that sends it, and neither hears of the other', async () => {
+  const { other, mine, theirs, agreement, agreementAddress } = await deployForBoth();
   const knock = { inputId: 'knock', values: {}, account: createAccount() };
   const input = await signInput({ ...knock, agreement, agreementAddress, chainId });
   const countInputs = async () => {
@@ -123,4 +128,36 @@ test('a permit that waits to be mined is recorded for another principal that sen
   expect(foreign).toMatchObject({ agreementId: theirs, userId: other.id, txHash: own?.txHash });
   for (const secret of [scene.principal.id, mine, own?.id])
     expect(JSON.stringify(answers[1]?.body)).not.toContain(secret);
+});
+
+test('a permit that follows another open one is recorded for another principal that sends it alone', async () => {
+  const { other, mine, theirs, agreement, agreementAddress } = await deployForBoth();
+  const knock = {
+    inputId: 'knock',
+    values: {},
+    account: createAccount(),
+    agreement,
+    agreementAddress,
+    chainId,
+  };
+  const first = await signInput(knock);
+  const second = await signInput({ ...knock, nonce: 1n });
+  const awaitStored = (count: number) =>
+    waitUntil('it is stored', async () => {
+      const find = 'select 1 from service.inputs where signer = $1';
+      return (await scene.service.handle.pool.query(find, [knock.account.address])).rows.length === count;
+    });
+  const sent = await scene.worker.hold(async () => {
+    const answers = [scene.submit(mine, first.body)];
+    await awaitStored(1);
+    answers.push(scene.submit(mine, second.body));
+    await awaitStored(2);
+    answers.push(scene.submit(theirs, second.body, other));
+    await Promise.race([answers[2], awaitStored(3)]);
+    return answers;
+  });
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const [, own, foreign] = answers.map((answer) => inputRecordShape.parse(answer.body.data));
+  expect(foreign).toMatchObject({ agreementId: theirs, userId: other.id, txHash: own?.txHash });
 });
