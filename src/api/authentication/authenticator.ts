@@ -14,8 +14,9 @@ import { isInForce } from '../../records/sessions/sessionRow.ts';
 import type { Cookies } from './cookies.ts';
 import { createKeyUse, createSessionUse } from './credentialUse.ts';
 import type { FailedAttempts } from './failedAttempts.ts';
+import { findCredential } from './findCredential.ts';
 import { requireOwnPage } from './ownPage.ts';
-import { createRememberedLookup, type RememberedLookup } from './rememberedLookup.ts';
+import { createRememberedLookup } from './rememberedLookup.ts';
 
 /** A caller with a valid key, or with a session opened by such a key. */
 export type Caller = {
@@ -67,27 +68,16 @@ export function createAuthenticator(options: {
   const keyUse = createKeyUse({ database, logger });
   const sessionUse = createSessionUse({ database, idleSeconds: sessionIdleSeconds, logger });
 
-  /** Looks up a credential. Clients that send many unknown ones are slowed down; known credentials are not. */
-  const find = async <Found>(
-    lookup: RememberedLookup<Found>,
-    hash: string,
-    findClient: (() => string | undefined) | undefined,
-  ): Promise<Found | undefined> => {
-    const newClient = lookup.knows(hash) ? undefined : findClient?.();
-    if (newClient !== undefined) failedAttempts.require(newClient);
-    const found = await lookup.find(hash);
-    if (found) return found;
-    const client = findClient?.();
-    if (client !== undefined) failedAttempts.note(client);
-    return undefined;
-  };
-
   const authenticateKey = async (credential: string, findClient?: () => string | undefined) => {
     const keyEnvironment = findKeyEnvironment(credential);
     if (keyEnvironment === undefined) throw new AccessError('unauthorized', 'The API key is invalid.');
     if (keyEnvironment !== environment)
       throw new AccessError('unauthorized', 'The API key belongs to the other environment.');
-    const key = await find(keys, hashApiKey(credential), findClient);
+    const key = await findCredential(keys, {
+      credential: hashApiKey(credential),
+      findClient,
+      failedAttempts,
+    });
     if (!key) throw new AccessError('unauthorized', 'The API key is invalid.');
     if (key.status !== 'active') throw new AccessError('unauthorized', `The API key is ${key.status}.`);
     return key;
@@ -95,7 +85,7 @@ export function createAuthenticator(options: {
 
   const authenticateSession = async (token: string, findClient?: () => string | undefined) => {
     const session = isSecret('session', token)
-      ? await find(browsers, hashSecret(token), findClient)
+      ? await findCredential(browsers, { credential: hashSecret(token), findClient, failedAttempts })
       : undefined;
     if (!session) throw new AccessError('unauthorized', 'The session has ended.');
     return session;

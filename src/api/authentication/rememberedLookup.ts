@@ -1,10 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import type { CredentialLookup } from './findCredential.ts';
 
 /** Results by the hash of a credential, cached for half a second. */
-export type RememberedLookup<Found> = {
-  find(hash: string): Promise<Found | undefined>;
-  /** Whether it was found before, even a while ago. */
-  knows(hash: string): boolean;
+export type RememberedLookup<Found> = CredentialLookup<Found> & {
   /** Drops the cache. */
   forget(): void;
 };

@@ -5,6 +5,8 @@ import { isSecret } from '../../records/sessions/secretText.ts';
 import { heldAddress, readHeldAddresses } from '../agreements/heldAddress.ts';
 import { authorize } from '../authentication/authenticator.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
+import { findCredential } from '../authentication/findCredential.ts';
+import { createFreshLookup } from '../authentication/freshLookup.ts';
 import type { PageTurns } from '../limiting/pageTurns.ts';
 import { findGuestByLink, findGuestByWallet } from './findGuests.ts';
 import type { Guest } from './guest.ts';
@@ -22,7 +24,7 @@ export type GuestAuthenticator = {
    * @throws NotFoundError for a record that is not open to the wallet, whether it exists or not.
    * @throws AccessError `unauthorized` for anything else. The message does not say why.
    * @throws AccessError `forbidden` if the link, or the principal, does not allow it.
-   * @throws RateLimitedError if the client has sent too many unknown credentials.
+   * @throws RateLimitedError if the credential is new here and its client has sent too many unknown ones.
    */
   admit(request: {
     readonly headers: Headers;
@@ -41,12 +43,13 @@ export function createGuestAuthenticator({
   failedAttempts: FailedAttempts;
   wallets: WalletAuthenticator;
 }): GuestAuthenticator {
+  const links = createFreshLookup(async (secret) =>
+    isSecret('signing', secret) ? findGuestByLink(pool, secret) : undefined,
+  );
   const findByLink = async (headers: Headers, client: string | undefined) => {
-    if (client !== undefined) failedAttempts.require(client);
-    const secret = headers.get(linkHeader)?.trim() ?? '';
-    const found = isSecret('signing', secret) ? await findGuestByLink(pool, secret) : undefined;
+    const credential = headers.get(linkHeader)?.trim() ?? '';
+    const found = await findCredential(links, { credential, findClient: () => client, failedAttempts });
     if (found) return found;
-    if (client !== undefined) failedAttempts.note(client);
     throw new AccessError('unauthorized', 'The link is invalid, revoked or expired.');
   };
   const findByWallet = async (headers: Headers, client: string | undefined, agreementId: string) => {
