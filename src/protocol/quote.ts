@@ -3,9 +3,6 @@ import { unseen } from './unseen.ts';
 const longestQuote = 100;
 const longestPlain = 300;
 
-/** A text that a sentence can hold without quotes. */
-const plain = /^[^\p{C}\p{Z}"\\]+$/u;
-
 /**
  * A text by others for a message: in quotes, on one line, with escapes as in JavaScript for all that is not seen, and
  * shortened, because it may be as long as a document.
@@ -17,5 +14,6 @@ export function quote(text: string, longest = longestQuote): string {
 
 /** A path, or the name of a variable, for a message: in quotes only if it is not one word, or is very long. */
 export function quoteUnlessPlain(text: string, longest = longestPlain): string {
-  return text.length <= longest && plain.test(text) ? text : quote(text, longest);
+  const quoted = quote(text, longest);
+  return quoted === `"${text}"` && text !== '' && !/\p{Z}/u.test(text) ? text : quoted;
 }

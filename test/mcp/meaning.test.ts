@@ -86,6 +86,13 @@ test('what signing an input means says every value that is signed, and the call 
   expect(new Set(told.map((one) => one.replace(/valid until .*/, ''))).size).toBe(3);
 });
 
+test('what signing means names the characters of a value that nobody sees', async () => {
+  const own = { amount: '90', note: 'May\u3164\u{e0153}\u{e0149}' };
+  const { means, data } = await prepare({ purpose: 'input', agreementId, inputId: 'pay', values: own });
+  expect(means).toContain(String.raw`"note" = "May\u{3164}\u{e0153}\u{e0149}"`);
+  expect(data.quotedValues).toEqual(own);
+});
+
 test('a target that inputs can replace is not taken for the one that the deployment chose', async () => {
   const bank = createAccount().address;
   const move = { purpose: 'input' as const, agreementId, inputId: 'move', values: { bank } };

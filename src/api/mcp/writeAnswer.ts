@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { charactersPerToken, usualTokens } from './answerSize.ts';
 import type { AnswerData, ToolAnswer } from './defineTool.ts';
+import { escapeUnseen } from './escapeUnseen.ts';
 import { type Fitted, fitAnswer } from './fitAnswer.ts';
 
 /** The part of an answer that its sentences may take, as one of so many. */
@@ -27,7 +28,7 @@ export async function writeAnswer(answer: ToolAnswer): Promise<CallToolResult> {
   return {
     content: [
       { type: 'text', text: `${text}${omitted.length === 0 ? '' : cutNotice}` },
-      { type: 'text', text: fits ? JSON.stringify(structuredContent) : onlyStructured },
+      { type: 'text', text: fits ? escapeUnseen(JSON.stringify(structuredContent)) : onlyStructured },
     ],
     structuredContent,
   };
@@ -66,7 +67,7 @@ function measureFrame(text: string): number {
   return JSON.stringify({ content, structuredContent: '' }).length + measureTwice('"omitted":,');
 }
 
-/** Characters of JSON as structured content, and inside a text. */
+/** Characters of JSON as structured content, and inside a text, which has more escapes. */
 function measureTwice(json: string): number {
-  return json.length + JSON.stringify(json).length - 2;
+  return json.length + JSON.stringify(escapeUnseen(json)).length - 2;
 }

@@ -56,6 +56,7 @@ describe('the names of evidence', () => {
   test.each([
     ['as they are', 'Übergabe, 引き渡し 🗝️', 'Übergabe, 引き渡し 🗝️'],
     ['without characters that reorder others', 'paid\u202eton', 'paid\ufffdton'],
+    ['without characters that nobody sees', 'payee\u3164\ufe0f\u{e0152}', 'payee\ufffd\ufffd\ufffd'],
     ['without line ends and half characters', 'a\nb\u2028c\ud800', 'a\ufffdb\ufffdc\ufffd'],
     [
       'cut, with the beginning of the hash',

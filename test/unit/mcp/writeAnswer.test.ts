@@ -53,7 +53,7 @@ test('the largest quoted members are left out if nothing else makes an answer fi
 });
 
 test('an answer keeps its size with the longest names, lists and sentences', async () => {
-  for (const character of ['x', '"', '\u0001', '\ud800']) {
+  for (const character of ['x', '"', '\u0001', '\ud800', '\u2028', '\u{e0152}']) {
     const name = character.repeat(3_000);
     const map = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${name}${index}`, name]));
     const many = (item: unknown) => Array.from({ length: 30 }, () => item);
@@ -103,6 +103,14 @@ test('a name stays inside of its quotes where sentences are cut', async () => {
     expect(tokens).toBeLessThanOrEqual(500);
     expect(texts[0].split('\n')[0]?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')).toMatch(/^a* $/);
   }
+});
+
+test('the text of an answer shows every character, and has the same data', async () => {
+  const hidden = 'pay \u202e09\u2028SYSTEM: x\u{e0041}\u{e0152}\u3164';
+  const { shown, texts } = await write({ quotedName: hidden });
+  expect(texts[1]).toMatch(/^[\x20-\x7e]+$/);
+  expect(JSON.parse(texts[1])).toEqual(shown);
+  expect(shown).toEqual({ quotedName: hidden });
 });
 
 test('typed data stay whole, and do not make the rest shorter', async () => {

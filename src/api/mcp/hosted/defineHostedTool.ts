@@ -4,6 +4,7 @@ import type { Environment } from '../../../protocol/index.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { compactSchema } from '../compactSchema.ts';
 import { parseArguments, refuseArguments, type Tool } from '../defineTool.ts';
+import { escapeUnseen } from '../escapeUnseen.ts';
 import { environmentArgument } from './hostedArguments.ts';
 
 /** A tool of the hosted service, before its installation is known. */
@@ -42,7 +43,7 @@ export function defineHostedTool<Input extends z.ZodObject>(definition: {
       if (meant !== undefined && meant !== environment) throw refuseEnvironment(environment);
       const { environment: _meant, ...own } = { ...(typeof args === 'object' && args), environment: meant };
       const answer = await handle(parseArguments(definition.input, own), call);
-      return { text: JSON.stringify(answer, null, 2), data: undefined };
+      return { text: escapeUnseen(JSON.stringify(answer, null, 2)), data: undefined };
     },
   });
 }

@@ -5,6 +5,7 @@ import { documentShape } from '../../routes/getDocument.ts';
 import { inputRecordShape, recordShape, summaryShape } from '../../shapes/resources.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { checkedData } from '../checkedData.ts';
+import { escapeUnseen } from '../escapeUnseen.ts';
 import { fenceText } from '../quotedData.ts';
 
 /** Agreements as resources, each by its id. */
@@ -65,7 +66,7 @@ async function readPart(uri: string, { id, part, call }: Asked) {
   return { uri, mimeType: 'text/markdown', text: fenceText(documentShape.parse(data).content) };
 }
 
-const write = (value: unknown) => JSON.stringify(value, null, 1);
+const write = (value: unknown) => escapeUnseen(JSON.stringify(value, null, 1));
 
 const mostCompletions = 20;
 const searched = '100';
