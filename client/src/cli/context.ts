@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AgreementsClient } from '../agreementsClient.ts';
 import type { ExitCode } from './cliError.ts';
 import { openClient, readSettings, type Settings } from './settings.ts';
-import { type Terminal, writeJson } from './terminal.ts';
+import { printJson, type Terminal } from './terminal.ts';
 
 /** A command's output: a value for programs, a text for people. */
 export type Answer = { readonly value: unknown; readonly text: string };
@@ -38,11 +38,11 @@ export function createContext(terminal: Terminal, program: Command, ending: Endi
     asJson,
     settings,
     client: () => openClient(settings()),
-    answer: ({ value, text }) => terminal.print(asJson() ? writeJson(value, 2) : text),
+    answer: ({ value, text }) => (asJson() ? printJson(terminal, value, 2) : terminal.print(text)),
     endWith: (code) => {
       ending.code = code;
     },
-    stream: ({ value, text }) => terminal.print(asJson() ? writeJson(value) : text),
+    stream: ({ value, text }) => (asJson() ? printJson(terminal, value) : terminal.print(text)),
   };
 }
 

@@ -14,7 +14,7 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 import { createContext, type Ending } from './context.ts';
 import { explainError } from './explainError.ts';
 import { readSettings } from './settings.ts';
-import { paint, plain, type Terminal, writeJson } from './terminal.ts';
+import { paint, plain, printJson, type Terminal } from './terminal.ts';
 
 const examples = `
 Examples:
@@ -85,7 +85,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     if (terminal.stopped.aborted) return exitCodes.stopped;
     const { exitCode, message, lines, facts } = explainError(error, findService(terminal, program));
-    if (words.includes('--json')) terminal.print(writeJson({ error: facts }, 2));
+    if (words.includes('--json')) printJson(terminal, { error: facts }, 2);
     else if (error instanceof CommanderError) terminal.printError(complaint.trimEnd() || message);
     else
       terminal.printError(

@@ -57,6 +57,16 @@ export function plainJson(json: string): string {
     .replaceAll(unseenInJson, (character) => character.split('').map(escapeCode).join(''));
 }
 
+/** Prints a value as JSON. A person's terminal shows its hidden characters; a program gets the same value. */
+export function printJson(
+  terminal: Pick<Terminal, 'isScreen' | 'print'>,
+  value: unknown,
+  indent?: number,
+): void {
+  const json = writeJson(value, indent);
+  terminal.print(terminal.isScreen ? plainJson(json) : json);
+}
+
 /**
  * What `showUnseen` leaves to a page and a terminal must not get: a carriage return within a line, after which the rest
  * overwrites the beginning, and invisible characters. Joiners stay after letters and emoji, whose form they change.

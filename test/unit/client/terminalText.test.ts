@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { addEventCommands } from '../../../client/src/cli/commands/events.ts';
 import { addEvidenceCommands } from '../../../client/src/cli/commands/evidence.ts';
 import { addWatch } from '../../../client/src/cli/commands/watch.ts';
-import type { Context } from '../../../client/src/cli/context.ts';
+import { type Context, createContext as createContextOf } from '../../../client/src/cli/context.ts';
 import { handOutLink } from '../../../client/src/cli/handOutLink.ts';
+import { run } from '../../../client/src/cli/run.ts';
 import { plainJson, plainLines } from '../../../client/src/cli/terminal.ts';
 import { createTerminal } from './support/runInProcess.ts';
 import { createScripted, ok } from './support/scriptedService.ts';
@@ -56,6 +57,23 @@ test('JSON at a terminal shows all its characters and has the same value', () =>
     }),
   );
 });
+
+test.each([true, false])(
+  'JSON of an answer, a stream and a failure has escapes at a terminal: %j',
+  async (isScreen) => {
+    const hidden = 'cod\u202egpj.exe\u200b\u{e0041}';
+    const { terminal, printed } = createTerminal();
+    const shownAt = { ...terminal, isScreen };
+    const program = new Command().option('--json').parse(['--json'], { from: 'user' });
+    const { answer, stream } = createContextOf(shownAt, program, { code: 0 });
+    answer({ value: { name: hidden }, text: '' });
+    stream({ value: { name: hidden }, text: '' });
+    await run(['--json', 'verify', hidden], shownAt);
+    const failed = { error: { message: `${hidden} cannot be read.` } };
+    expect(printed.map((text) => JSON.parse(text))).toEqual([{ name: hidden }, { name: hidden }, failed]);
+    for (const text of printed) expect(/^[\n\x20-\x7e]+$/.test(text)).toBe(isScreen);
+  },
+);
 
 const hostile = 'x\r\u001b[2Jy';
 const shown = 'x  [2Jy';
