@@ -32,7 +32,7 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
   const isReady = isComplete(input.fields, typed);
   const allowed = shown.onlyWallet === undefined ? input.issuers : [shown.onlyWallet];
   const isUnknown = allowed.length === 0 && !input.anyone && !knowsRules(shown);
-  const isAnyones = shown.onlyWallet === undefined && input.anyone;
+  const isAnyones = input.anyone && shown.onlyWallet === undefined;
   const mayAct =
     wallet !== undefined &&
     (isAnyones || isUnknown || allowed.some((issuer) => isSame(issuer, wallet.account)));

@@ -37,10 +37,7 @@ export async function findRuleDifferences(
   const { id, address, deploy_tx_hash: deployTxHash, is_adopted: isAdopted } = record;
   if (address === null || deployTxHash === null) return undefined;
   if (!isAdopted) return [];
-  const cache = caches.get(pool) ?? new LRUCache<string, Comparison>({ max: cacheSize });
-  caches.set(pool, cache);
-  const key = `${id} ${deployTxHash}`;
-  const known = cache.get(key);
+  const known = cacheOf(pool).get(`${id} ${deployTxHash}`);
   if (known) return tellDifferences(known);
   const place = { chainId: record.chain_id, address: lowerCase(address), deployTxHash };
   const creation = await findCreationOf(pool, place);
@@ -52,17 +49,29 @@ export async function findRuleDifferences(
   );
   if (!content) return undefined;
   const { document, initial_variables: values } = content;
-  const compared = compareRules(JSON.parse(document), { values, creation });
+  return listRuleDifferences(pool, { id, agreement: JSON.parse(document), values, creation });
+}
+
+/** As `findRuleDifferences`, of an adopted record whose document and creation are read already. */
+export function listRuleDifferences(
+  pool: pg.Pool,
+  {
+    id,
+    agreement,
+    ...read
+  }: { id: string; agreement: unknown; values: WireValues; creation: IndexedCreation },
+): readonly CreationPart[] | undefined {
+  const cache = cacheOf(pool);
+  const key = `${id} ${read.creation.transactionHash}`;
+  const compared = cache.get(key) ?? compareRules(agreement, read);
   cache.set(key, compared);
   return tellDifferences(compared);
 }
 
-/** As `findRuleDifferences`, of a creation that is read already. */
-export function listRuleDifferences(
-  agreement: unknown,
-  read: { values: WireValues; creation: IndexedCreation },
-): readonly CreationPart[] | undefined {
-  return tellDifferences(compareRules(agreement, read));
+function cacheOf(pool: pg.Pool): LRUCache<string, Comparison> {
+  const cache = caches.get(pool) ?? new LRUCache<string, Comparison>({ max: cacheSize });
+  caches.set(pool, cache);
+  return cache;
 }
 
 /** Undefined if no part differs, but not all can be compared. */

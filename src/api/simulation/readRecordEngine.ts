@@ -29,6 +29,7 @@ const inputsLookedAt = 10_000;
 
 /** The parts of a principal's deployed record that lead to its contract's rules and data. */
 export type SimulatedRecord = {
+  readonly id: string;
   readonly reference: RecordReference;
   readonly principalId: string;
   readonly chainId: number;
@@ -61,17 +62,18 @@ export async function readRecordEngine(pool: pg.Pool, record: SimulatedRecord): 
   const shown = creation && createShown(creation);
   const created = shown ?? createFromDocument(record, creation);
   const engine = continueEngine(created, await readCourse(pool, record, created));
-  return { engine, differsFromDocument: tellDifferences(record, { creation, shown }) };
+  return { engine, differsFromDocument: tellDifferences(pool, record, { creation, shown }) };
 }
 
 function tellDifferences(
-  { isAdopted, agreement, initialVariables }: SimulatedRecord,
+  pool: pg.Pool,
+  { id, isAdopted, agreement, initialVariables: values }: SimulatedRecord,
   { creation, shown }: { creation: IndexedCreation | undefined; shown: Engine | undefined },
 ): readonly CreationPart[] | undefined {
   if (!isAdopted) return [];
   // The model refuses the contract's rules, and so the document's are used.
   if (creation?.parameters && !shown) return undefined;
-  return creation && listRuleDifferences(agreement, { values: initialVariables, creation });
+  return creation && listRuleDifferences(pool, { id, agreement, values, creation });
 }
 
 function createFromDocument(record: SimulatedRecord, creation: IndexedCreation | undefined): Engine {

@@ -69,6 +69,7 @@ export async function simulateRecord(
     throw new RefusedError('not_deployed', 'The agreement is not deployed yet.');
   const agreement: unknown = JSON.parse(row.document);
   const { engine, differsFromDocument } = await readRecordEngine(pool, {
+    id: row.id,
     reference: request.reference,
     principalId: request.principalId,
     chainId: row.chain_id,

@@ -2,10 +2,9 @@ import type { Hex } from 'viem';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployTestToken } from '../../../contracts-test/deploy.ts';
 import { type DeployingChain, deployDirectly } from '../../service/support/directDeployment.ts';
+import { reference } from '../../service/support/documents.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
-
-const reference = (name: string) => `\${variables.${name}}`;
 
 function writeAgreement(name: string, end: string) {
   return {
