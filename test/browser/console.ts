@@ -61,6 +61,8 @@ async function main(): Promise<number> {
       walkByKeyboard,
     };
     const wanted = process.argv.slice(2);
+    const unknown = wanted.find((name) => !(name in checks));
+    if (unknown !== undefined) throw new Error(`there is no check ${unknown}`);
     for (const [name, check] of Object.entries(checks)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
       const world = await createConsoleWorld(stack, browser);

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
+import { knowsRules } from './knowsRules.ts';
 import { member } from './member.ts';
 import type { Shown } from './source.ts';
 
@@ -39,7 +40,7 @@ export function DocumentText({ shown, unsigned }: DocumentTextProps) {
           {isSource ? words.document : words.source}
         </Button>
       </div>
-      <p class="lead small">{words.documentLead}</p>
+      <p class="lead small">{knowsRules(shown) ? words.documentLead : words.documentUnknownLead}</p>
       {unsigned.size > 0 && <Note kind="warn">{words.notSignedLead}</Note>}
       {isSource ? (
         <pre class="panel" dir="auto">

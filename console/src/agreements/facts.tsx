@@ -4,6 +4,7 @@ import { NotSigned } from '../parts/notSigned.tsx';
 import { Time } from '../parts/time.tsx';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
+import { knowsRules } from './knowsRules.ts';
 import { isObject, member } from './member.ts';
 import { nameOfVariable } from './naming.ts';
 import type { Shown } from './source.ts';
@@ -55,7 +56,7 @@ export function Facts({ shown, unsigned }: FactsProps) {
                 {Object.hasOwn(variables, name) ? (
                   <bdi>{writeValue(variables[name])}</bdi>
                 ) : (
-                  <span class="soft">{words.notYet}</span>
+                  <span class="soft">{knowsRules(shown) ? words.notYet : words.notKnown}</span>
                 )}
                 {unsigned.has(name) && <NotSigned />}
               </dd>,

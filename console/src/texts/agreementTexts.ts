@@ -68,6 +68,7 @@ export const agreementTexts = {
     document: 'Document',
     documentHash: 'Hash of the text',
     documentLead: 'The text with its current values. Values that are not set yet are in brackets.',
+    documentUnknownLead: 'The text with the values that are known. The others are in brackets.',
     notSigned: '(not signed)',
     notSignedLead:
       'No signature covers the values marked “not signed”: neither that of the deployment nor that of an input shown in the timeline. Others may see other values in their place.',
@@ -75,6 +76,7 @@ export const agreementTexts = {
     source: 'Source',
     variables: 'Variables',
     notYet: 'not set yet',
+    notKnown: 'not known',
     participants: 'Participants',
     facts: 'Details',
     address: 'Contract',

@@ -50,6 +50,8 @@ export async function tellOtherRules(world: ConsoleWorld): Promise<void> {
   const doubt = await open(unknown);
   expectTrue(doubt.includes('cannot be told'), `the doubt is told, in: ${doubt}`);
   await see(page, 'by a wallet that is not known here');
+  await page.locator('.facts-panel').getByText('not known', { exact: true }).waitFor();
+  await see(page, 'The text with the values that are known.');
 
   await page.getByRole('button', { name: /^Act/ }).click();
   await see(page, 'It is not known which wallet may do this');
