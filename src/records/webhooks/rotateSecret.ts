@@ -36,7 +36,8 @@ export async function rotateSecret(
       .set({
         secret: encryptSecret(cipher, { subscriptionId: id, secret }),
         previousSecret: hasGrace ? sql`${webhookSubscriptions.secret}` : null,
-        previousSecretUntil: hasGrace ? new Date(Date.now() + graceSeconds * 1_000) : null,
+        // By the database's clock, as deliveries read it.
+        previousSecretUntil: hasGrace ? sql`now() + ${graceSeconds} * interval '1 second'` : null,
         updatedAt: sql`now()`,
       })
       .where(eq(webhookSubscriptions.id, id))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCipher } from '../../../src/platform/encryption/cipher.ts';
 import { readSigningSecrets } from '../../../src/records/webhooks/secrets.ts';
@@ -10,6 +10,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startWebhookService();
 });
+afterEach(() => void vi.useRealTimers());
 afterAll(() => service.close());
 
 describe('a rotated secret', () => {
@@ -53,6 +54,14 @@ describe('a rotated secret', () => {
       const { previousSecretUntil = '' } = await rotate(webhook, body);
       expect(Math.abs(Date.parse(previousSecretUntil) - inSeconds(86_400).getTime())).toBeLessThan(60_000);
     }
+  });
+
+  test('has its whole grace, although the clock of the API is an hour late', async () => {
+    const webhook = await createWebhook(service);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    const { secret } = await rotate(webhook, { graceSeconds: 600 });
+    vi.useRealTimers();
+    expect(await readSecrets(webhook)).toEqual({ own: webhook.secret, all: [secret, webhook.secret] });
   });
 
   test('takes over at once without a grace', async () => {
