@@ -37,7 +37,10 @@ export type AdmissionQuery = {
 
 /** The view of an input from index and outbox. */
 export type LocalFacts = PermitFacts & {
-  /** The signer's mined nonce in the index; `nonce` is the first one that no open permit holds. */
+  /**
+   * The signer's mined nonce in the index; `nonce` is the first one that no open permit holds. An unsent permit whose
+   * deadline has passed holds none: it will fail, and so will those after it.
+   */
   readonly minedNonce: bigint;
   /** Verifiers or an action decide too, which only a node can check. */
   readonly isExternal: boolean;
@@ -117,7 +120,8 @@ export function createAdmission(options: {
         const now = playOpenInputs(rules, standing, { time: expectedTime(standing), earlier });
         played.set(key, now);
         if (!now.engine) return undefined;
-        return decide(query, { ...found, engine: now.engine });
+        const expired = new Set(now.inputs.flatMap(({ id, isExpired }) => (isExpired ? [id] : [])));
+        return decide(query, { ...found, engine: now.engine, expired });
       } catch (error) {
         if (!isIndexAbsent(error)) throw error;
         absentUntil = performance.now() + absenceMs;
@@ -148,17 +152,27 @@ function expectedTime({ headTimestamp, databaseTime }: Standing): bigint {
   return BigInt(Math.max(headTimestamp, Math.floor(databaseTime)));
 }
 
-type Found = { rules: AgreementRules; standing: Standing; gasKind: string; engine: Engine };
+type Found = {
+  rules: AgreementRules;
+  standing: Standing;
+  gasKind: string;
+  /** After all open inputs. */
+  engine: Engine;
+  /** Ids of unsent open inputs whose deadlines have passed. */
+  expired: ReadonlySet<string>;
+};
 
-/** @param found.engine after all open inputs. */
-function decide(query: AdmissionQuery, { rules, standing, gasKind, engine }: Found): LocalFacts | undefined {
+function decide(
+  query: AdmissionQuery,
+  { rules, standing, gasKind, engine, expired }: Found,
+): LocalFacts | undefined {
   const { signer, inputHash, callData } = query;
   const outcome = query.payload === undefined ? undefined : run(engine, query.payload, query);
   if (outcome?.ok === null) return undefined;
   const isExternal = outcome !== undefined && hasExternal(outcome);
   const { gasBound, open } = standing;
   const minedNonce = standing.nonces.get(signer.toLowerCase()) ?? 0n;
-  const ofSigner = open.filter((row) => row.signer === signer);
+  const ofSigner = open.filter((row) => row.signer === signer && !expired.has(row.id));
   const storedFields = rules.storing.get(inputHash) ?? 0;
   const gas = gasBound && callData && boundGas(gasBound, { callData, storedFields });
   return {

@@ -13,12 +13,13 @@ type NonceRow = RowAs<typeof transactions, { nonce: 'permit_nonce' }>;
 const statement = `
   select permit_nonce as nonce from service.transactions
   where chain_id = $1 and lower(contract) = lower($2) and lower(signer) = lower($3) and permit_nonce >= $4::numeric
-    and state <> 'failed'
+    and state <> 'failed' and not (state || '' = 'accepted' and deadline < floor(extract(epoch from now())))
   order by permit_nonce limit ${mostInRow}`;
 
 /**
  * A signer's first free nonce in a contract, after the consecutive nonces that open permits hold from `mined`
- * on. A permit signed for it comes after them.
+ * on. A permit signed for it comes after them. An unsent permit whose deadline has passed holds none: it will fail, and so
+ * will those after it.
  */
 export async function findNextNonce(
   database: Database,

@@ -5,12 +5,21 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { transactions } from '../../platform/database/tables/transactions.ts';
 import { mostInRow } from './findNextNonce.ts';
 
-export type OwnPermit = { readonly nonce: bigint; readonly digest: Hex };
+export type OwnPermit = {
+  readonly nonce: bigint;
+  readonly digest: Hex;
+  /** It is unsent and its deadline has passed: it will fail, and so will those after it. */
+  readonly isExpired: boolean;
+};
 
-type PermitRow = RowAs<typeof transactions, { nonce: 'permit_nonce'; digest: 'permit_digest' }>;
+type PermitRow = RowAs<typeof transactions, { nonce: 'permit_nonce'; digest: 'permit_digest' }> & {
+  is_expired: boolean;
+};
 
 const statement = `
-  select sent.permit_nonce::text as nonce, sent.permit_digest as digest from service.transactions sent
+  select sent.permit_nonce::text as nonce, sent.permit_digest as digest,
+    sent.state || '' = 'accepted' and sent.deadline < floor(extract(epoch from now())) as is_expired
+  from service.transactions sent
   where sent.chain_id = $1 and lower(sent.contract) = lower($2) and lower(sent.signer) = lower($3)
     and sent.permit_nonce >= $4::numeric and sent.state <> 'failed'
     and (sent.principal_id = $5 or exists (
@@ -38,5 +47,9 @@ export async function listOwnPermits(
   const { principalId, chainId, contract, signer, minedNonce } = permit;
   const values = [chainId, contract, signer, String(minedNonce), principalId];
   const rows = await runPrepared<PermitRow>(database.$client, statement, values);
-  return rows.map(({ nonce, digest }) => ({ nonce: BigInt(nonce), digest }));
+  return rows.map(({ nonce, digest, is_expired: isExpired }) => ({
+    nonce: BigInt(nonce),
+    digest,
+    isExpired,
+  }));
 }

@@ -39,7 +39,7 @@ export type Preparation = {
   /** The same action as a direct call by the signer, without a permit; none if it has no encoding. */
   readonly directCall: Omit<Call, 'from'> | undefined;
   /**
-   * Which nonce to sign. `free`: the next one that no permit of the principal holds. `mined`: the mined one. `turn`:
+   * Which nonce to sign. `free`: the next one that no lasting permit of the principal holds. `mined`: the mined one. `turn`:
    * the mined one, refused if a permit of the principal holds it.
    */
   readonly nonces: 'free' | 'mined' | 'turn';
@@ -84,7 +84,8 @@ export async function prepareSignable(preparation: Preparation, services: Servic
     const held = await listHeld(minedNonce);
     const draw = await begin(facts);
     const again = await findSame(held, (nonce) => draw(nonce).typedData);
-    const drawn = draw(again ?? findFreeNonce(held, minedNonce));
+    const lasting = held.filter(({ isExpired }) => !isExpired);
+    const drawn = draw(again ?? findFreeNonce(lasting, minedNonce));
     return { ...drawn, minedNonce, verdict: judgeFacts(facts, wallet) };
   }
   let drawn = (await begin(facts))(minedNonce);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { identifyMoment, readStanding } from '../../../src/api/admission/readStanding.ts';
@@ -399,6 +400,42 @@ describe('by index and outbox', () => {
     });
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200]);
     expect(await countStored(lease)).toBe(1);
+  });
+
+  test('a permit is not accepted after an unsent one of its signer whose deadline has passed', async () => {
+    const byNode = await startApi({ ADMISSION: 'node' });
+    const lease = await deploy();
+    const account = createAccount();
+    const deadline = Math.floor(Date.now() / 1_000) + 5;
+    const first = await lease.sign({ ...knockOf(account), deadline });
+    const second = await lease.sign({ ...knockOf(account), nonce: 1n });
+    const sent: Promise<Answer>[] = [];
+    await setting.worker.hold(async () => {
+      sent.push(submit(lease, first.body));
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      await waitUntil('its deadline has passed', async () => Date.now() / 1_000 >= deadline + 1);
+      for (const by of [submit, byNode]) {
+        const answered = Promise.race([by(lease, second.body).then(outcome), delay(5_000)]);
+        expect(await answered).toMatchObject({
+          status: 409,
+          details: { reason: 'future_nonce', signedNonce: '1', currentNonce: '0' },
+        });
+      }
+      const data = { inputId: 'knock', values: {}, signer: account.address };
+      const offered = await principal.call('POST', `/v0/agreements/${lease.id}/input-typed-data`, {
+        body: data,
+      });
+      expect(offered.body.data).toMatchObject({ nonce: '0', minedNonce: '0' });
+      const other = await lease.sign(knockOf(account));
+      expect(outcome(await submit(lease, other.body))).toMatchObject({
+        status: 409,
+        details: { reason: 'nonce_in_flight', nonce: '0' },
+      });
+      await failStored(lease, account.address);
+      sent.push(submit(lease, other.body));
+      await waitUntil('the other one is stored', async () => (await countStored(lease)) === 2);
+    });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('a failed permit that is sent again comes after what was accepted meanwhile, or stays as it is', async () => {
