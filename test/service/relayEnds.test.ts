@@ -166,23 +166,25 @@ describe('a wallet without funds', () => {
     expect(await world.client.getTransactionCount({ address: rich.address })).toBe(3);
   });
 
-  test('in the eyes of a node keeps nonce and bytes until that changes its mind', async () => {
-    const { key, address } = await world.createWallet();
-    let isPoor = true;
-    const node = await world.disturb(({ method }) =>
-      method === 'eth_sendRawTransaction' && isPoor
-        ? { error: { code: -32_000, message: 'insufficient funds for gas * price + value' } }
-        : undefined,
-    );
-    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
-    const row = await world.acceptOne();
-    await waitUntil('it rests', async () => (await world.readWallet(address))?.status === 'unfunded');
-    const { hash } = await world.waitForState(row.id, 'signed');
-    isPoor = false;
-    await world.waitForMints([row.recipient]);
-    expect(await world.readRow(row.id)).toMatchObject({ hash, nonce: 0 });
-    await waitUntil('it sends again', async () => (await world.readWallet(address))?.status === 'active');
-  });
+  test.each(['insufficient funds for gas * price + value', 'Upfront cost exceeds account balance'])(
+    'in the eyes of a node keeps nonce and bytes until that changes its mind: %s',
+    async (message) => {
+      const { key, address } = await world.createWallet();
+      let isPoor = true;
+      const node = await world.disturb(({ method }) =>
+        method === 'eth_sendRawTransaction' && isPoor ? { error: { code: -32_000, message } } : undefined,
+      );
+      await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+      await waitUntil('it can send', async () => (await world.readWallet(address))?.status === 'active');
+      const row = await world.acceptOne();
+      await waitUntil('it rests', async () => (await world.readWallet(address))?.status === 'unfunded');
+      const { hash } = await world.waitForState(row.id, 'signed');
+      isPoor = false;
+      await world.waitForMints([row.recipient]);
+      expect(await world.readRow(row.id)).toMatchObject({ hash, nonce: 0 });
+      await waitUntil('it sends again', async () => (await world.readWallet(address))?.status === 'active');
+    },
+  );
 });
 
 test('a transaction that no node takes fails, and holds up nothing', async () => {

@@ -20,14 +20,17 @@ export type NodeAnswer = 'accepted' | NodeObjection;
 /** The words of geth, erigon, reth, nethermind, besu and Anvil, of Base and Linea, most specific first. */
 const words: readonly (readonly [RegExp, NodeAnswer])[] = [
   [/already known|already imported|known transaction|already exists|alreadyknown/i, 'accepted'],
-  [/nonce (is )?too low|old nonce|invalid nonce.*low|nonce_too_low/i, 'nonceTooLow'],
+  [/nonce (is )?too low|old ?nonce|invalid nonce.*low|nonce_too_low/i, 'nonceTooLow'],
   [
-    /underpriced|fee ?cap|fee too low|less than (the )?block base fee|max fee per gas|gas price (is )?(too low|below)|below (the )?min(imum)?|feetoolow|tip too low/i,
+    /underpriced|could not replace|replacementnotallowed|fee ?cap(?! exceeded)|fee too low|less than (the )?block base fee|max fee per gas|gas price (is )?(too low|below)|below (the )?min(imum)?|feetoolow|tip too low/i,
     'underpriced',
   ],
-  [/insufficient (funds|balance)|not enough funds|doesn't have enough/i, 'insufficientFunds'],
   [
-    /intrinsic gas|exceeds (the )?(block('s)? )?gas limit|exceeds max(imum)? (per-)?transaction gas limit|gas limit (is )?too high|gas limit is greater than the cap|greater than the allowed max|line count .* is above the limit|exceeds the configured cap|oversized|exceeds max(imum)? (data|transaction)? ?size|invalid (sender|signature|chain ?id)|transaction type not supported/i,
+    /insufficient ?(funds|balance)|upfront cost exceeds|not enough funds|doesn't have enough/i,
+    'insufficientFunds',
+  ],
+  [
+    /intrinsic gas|exceeds (the )?(block('s)? )?gas limit|exceeds max(imum)? (per-)?transaction gas limit|gas limit (is )?too high|gaslimitexceeded|fee cap exceeded|gas limit is greater than the cap|greater than the allowed max|line count .* is above the limit|exceeds the configured cap|oversized|exceeds max(imum)? (data|transaction)? ?size|invalid (sender|signature|chain ?id)|transaction type not supported/i,
     'rejected',
   ],
 ];
