@@ -45,8 +45,8 @@ export async function listLinksOfKey(database: Database, keyId: string): Promise
 }
 
 /**
- * Ends these links permanently, on every process within a second, and returns them. A request of the key that is under way
- * may create another one.
+ * Ends these links permanently, on every process within a second, and returns them. If the key is revoked, no request that is
+ * under way creates another one.
  *
  * @throws AdministrationError if there is no key of that id.
  */

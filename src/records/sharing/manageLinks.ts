@@ -1,13 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
+import { apiKeys } from '../../platform/database/tables/access.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
-import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { AccessError, NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
 import { createSecret, hashSecret } from '../sessions/secretText.ts';
@@ -38,6 +39,7 @@ const isInForce = (recordId: string) =>
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` if the record has as many in force as it may have.
  * @throws NotFoundError if the record, a draft, has been withdrawn.
+ * @throws AccessError `unauthorized` if the key has been revoked meanwhile.
  */
 export function createLink(
   database: Database,
@@ -53,6 +55,7 @@ export function createLink(
       .where(eq(records.id, link.recordId))
       .for('no key update');
     if (!record) throw new NotFoundError('The agreement does not exist.');
+    await requireActiveKey(transaction, keyId);
     const created = eq(signingLinks.secretHash, hashSecret(secret));
     const [known] = derive ? await transaction.select(linkColumns).from(signingLinks).where(created) : [];
     if (known) return { link: known, secret };
@@ -76,6 +79,16 @@ export function createLink(
     if (!stored) throw new Error('a signing link was not stored');
     return { link: stored, secret };
   });
+}
+
+/** The link would outlive the key, and its revocation waits here: whoever then ends the key's links ends this one too. */
+async function requireActiveKey(transaction: DatabaseTransaction, keyId: string): Promise<void> {
+  const [key] = await transaction
+    .select({ status: apiKeys.status })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, keyId))
+    .for('share');
+  if (key?.status !== 'active') throw new AccessError('unauthorized', 'The API key is not active any more.');
 }
 
 /**

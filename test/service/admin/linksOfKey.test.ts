@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newSigningLinkShape } from '../../../src/api/shapes/sharingShapes.ts';
 import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { expectWithinASecond } from '../sessions/support/sessionScene.ts';
 import { createCall } from '../support/call.ts';
 import { insertRecords } from '../support/rows.ts';
@@ -61,6 +62,28 @@ test('links of a key are listed and revoked with it, and links of other keys sta
   await expectWithinASecond(401, second.visit);
   expect((await kept.visit()).status).toBe(200);
   expect(await answerOf('links', 'list', '--key', leaked.id)).toEqual([]);
+});
+
+test('a request under way creates no link once its key is revoked', async () => {
+  const key = await createKey();
+  const { pool } = service.handle;
+  const holder = await pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from service.records where id = $1 for update', [recordId]);
+    const creating = key.call('POST', `/v0/agreements/${recordId}/links`, { body: { may: 'read' } });
+    await waitUntil('the request waits', async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query like '%for no key update%'`;
+      return (await pool.query(waiting)).rows.length > 0;
+    });
+    expect(await answerOf('keys', 'revoke', key.id, '--with-links')).toMatchObject({ links: [] });
+    await holder.query('rollback');
+    expect((await creating).status).toBe(401);
+    expect(await answerOf('links', 'list', '--key', key.id)).toEqual([]);
+  } finally {
+    holder.release(true);
+  }
 });
 
 test('links of a key that is revoked already can still be found and revoked', async () => {
