@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { createKey, listKeys, revokeKey } from '../../src/records/principals/apiKeys.ts';
@@ -104,6 +107,50 @@ describe('a read that has waited is refused', () => {
     expect(answer.isError).toBe(true);
     expect(answer.text).toContain('The API key is revoked.');
     await agent.close();
+  });
+});
+
+/** Sends the end of a body after the caller's access has ended. */
+async function sendSlowly(path: string, body: object, more: Record<string, string> = {}) {
+  const { baseUrl } = scene.service;
+  const text = JSON.stringify(body);
+  const headers = {
+    ...{ 'x-api-key': reader.key, 'content-type': 'application/json' },
+    ...more,
+    ...{ accept: 'application/json, text/event-stream', 'content-length': Buffer.byteLength(text) },
+  };
+  const sending = request(`${baseUrl}${path}`, { method: 'POST', headers });
+  const beganAt = performance.now();
+  sending.write(text.slice(0, 5));
+  await waitUntil('the body is late', async () => performance.now() - beganAt > 200);
+  await revoke();
+  await waitUntil('the caller is refused', async () => (await ask()).status === 401);
+  const answered = once(sending, 'response');
+  sending.end(text.slice(5));
+  const [response] = await answered;
+  return { status: response.statusCode, text: await readText(response) };
+}
+
+describe('a request whose key was revoked while its body was on its way', () => {
+  test('changes nothing', async () => {
+    reader = await scene.service.createPrincipal();
+    const answer = await sendSlowly('/v0/sessions/links', { label: 'Late' });
+    expect(answer).toMatchObject({ status: 401 });
+  });
+
+  test('gets nothing that an Idempotency-Key keeps', async () => {
+    reader = await scene.service.createPrincipal();
+    const headers = { 'idempotency-key': 'late' };
+    const body = { label: 'Late' };
+    expect((await reader.call('POST', '/v0/sessions/links', { body, headers })).status).toBe(200);
+    expect(await sendSlowly('/v0/sessions/links', body, headers)).toMatchObject({ status: 401 });
+  });
+
+  test('runs no tool', async () => {
+    reader = await scene.service.createPrincipal();
+    const params = { name: 'find_agreements', arguments: {} };
+    const answer = await sendSlowly('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    expect(answer.text).toContain('The API key is revoked.');
   });
 });
 

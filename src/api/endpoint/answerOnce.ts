@@ -20,6 +20,8 @@ type Once<Prepared> = {
   limits: Limits;
   logger: Logger;
   principalId: string;
+  /** Throws if the caller has lost its access while the body arrived. */
+  requireAccess(): Promise<void>;
   /** Reads what the request needs, and changes nothing. */
   prepare(body: Uint8Array): Promise<Prepared>;
   /** Whether that begins while the key is looked up, although the request may not run then. */
@@ -47,11 +49,13 @@ export async function answerOnce<Prepared>(
   once: Once<Prepared>,
   run: (takePrepared?: TakePrepared<Prepared>, derive?: Derive) => Promise<Response>,
 ): Promise<Response> {
-  const { idempotency, pageTurns, quotas, limits, logger, principalId } = once;
+  const { idempotency, pageTurns, quotas, limits, logger, principalId, requireAccess } = once;
   const { req } = context;
   const key = readIdempotencyKey(req.raw.headers);
   if (key === undefined) return run();
   const { fingerprint, takePrepared } = await readKeyed(context, limits, once);
+  // An answer that is kept may hold a secret.
+  await requireAccess();
   const beginning = await idempotency.begin({ principalId, key, fingerprint }, (read) =>
     pageTurns.run(principalId, read),
   );

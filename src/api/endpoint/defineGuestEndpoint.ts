@@ -5,18 +5,23 @@ import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { defineOpenEndpoint, type Endpoint, none } from './defineEndpoint.ts';
 import type { EndpointParts, OpenRequest } from './endpointDefinition.ts';
+import { lookAgain } from './lookAgain.ts';
 
 /** A request of an admitted guest. It is already counted against the guest's limits. */
 type GuestRequest<Query, Body> = Omit<
-  OpenRequest<unknown, Query, Body, Guest>,
+  OpenRequest<unknown, Query, Body, Admitted>,
   'params' | 'client' | 'admitted'
 > & {
   readonly guest: Guest;
+  /** For a handler that waits before it reads: requires that the guest is still admitted. */
+  requireAccess(): Promise<void>;
   /** The turn of all guests of the record's principal. */
   readonly turn: string;
   /** Stores a use of the guest's link. Does nothing for a wallet that has logged in. */
   noteUse(use: Omit<Parameters<typeof noteUse>[1], 'linkId'>): Promise<void>;
 };
+
+type Admitted = { readonly guest: Guest; requireAccess(): Promise<void> };
 
 type GuestDefinition<Query extends z.ZodObject, Body extends z.ZodType> = Omit<
   EndpointParts<typeof none, Query, Body>,
@@ -43,16 +48,20 @@ export function defineGuestEndpoint<Query extends z.ZodObject, Body extends z.Zo
     credentials: ['signingLink', 'walletSession'],
     params: none,
     async admit({ headers, query, client, limitGuest }) {
-      const guest = await guests.admit({ headers, client, need, ...recordQuery.parse(query) });
+      const admit = () => guests.admit({ headers, client, need, ...recordQuery.parse(query) });
+      const requireAccess = lookAgain(admit);
+      const guest = await admit();
       await limitGuest(guest);
-      return guest;
+      return { guest, requireAccess };
     },
-    turnOf: ({ principalId }) => turnOfGuests(principalId),
-    async handle({ admitted: guest, ...request }) {
+    requireAccess: ({ requireAccess }) => requireAccess(),
+    turnOf: ({ guest: { principalId } }) => turnOfGuests(principalId),
+    async handle({ admitted: { guest, requireAccess }, ...request }) {
       const { linkId, principalId } = guest;
       return handle({
         ...request,
         guest,
+        requireAccess,
         turn: turnOfGuests(principalId),
         async noteUse(use) {
           if (linkId !== undefined) await noteUse(database, { linkId, ...use });

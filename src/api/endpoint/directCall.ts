@@ -3,6 +3,7 @@ import { authorize, type Caller } from '../authentication/authenticator.ts';
 import type { BeginComputing } from '../limiting/largeTurns.ts';
 import { awaitWrites } from './awaitWrites.ts';
 import { awaitAnswer, type EndpointDefinition, type EndpointRequest } from './endpointDefinition.ts';
+import { lookAgain } from './lookAgain.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { requireServed, type ServeContext } from './serveEndpoint.ts';
 
@@ -50,6 +51,7 @@ export function buildDirectCall<
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);
     const headers = new Headers();
+    const requireAccess = lookAgain(async () => authorize(await check(), definition));
     const prepare = async (): Promise<
       EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>
     > => ({
@@ -66,17 +68,22 @@ export function buildDirectCall<
         awaitConsistency: serving.awaitConsistency,
       })),
       inPageTurn: (read, options) => serving.pageTurns.run(principalId, read, options),
+      requireAccess,
       disconnect() {},
     });
+    const handle = async (request: Awaited<ReturnType<typeof prepare>>) => {
+      await requireAccess();
+      return definition.handle(request);
+    };
     const readInTurn = async () => {
       // Waits before its turn: others of the principal need not wait for the same write.
       const request = await prepare();
-      return serving.pageTurns.run(principalId, () => definition.handle(request));
+      return serving.pageTurns.run(principalId, () => handle(request));
     };
     const run = async (compute: BeginComputing) => {
       const request = await prepare();
       await compute();
-      return definition.handle(request);
+      return handle(request);
     };
     const handled = await (data.isList || mayBeLarge
       ? readInTurn()

@@ -21,6 +21,12 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly body: Body;
   /** Reads what may be large in the principal's turn, for endpoints that do other things too. */
   inPageTurn<Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions): Promise<Page>;
+  /**
+   * For a handler that waits before it reads: requires that the caller still has access.
+   *
+   * @throws AccessError
+   */
+  requireAccess(): Promise<void>;
   /** Ends the connection at once, for endless answers. */
   disconnect(): void;
   /** Consistency requirements of a read. */
@@ -50,7 +56,7 @@ export type OpenSender<Query> = Pick<EndpointRequest<unknown, Query, unknown>, '
 /** A request of a caller that the endpoint has admitted. */
 export type OpenRequest<Params, Query, Body, Admitted> = Omit<
   EndpointRequest<Params, Query, Body>,
-  'caller' | 'readAfter' | 'inPageTurn'
+  'caller' | 'readAfter' | 'inPageTurn' | 'requireAccess'
 > & {
   readonly client: string | undefined;
   readonly admitted: Admitted;
@@ -151,6 +157,12 @@ export type OpenEndpointDefinition<
   readonly credentials: readonly Credential[];
   /** Authenticates the caller and counts the request, before its body is read. */
   admit(sender: OpenSender<z.output<Query>>): Promise<Admitted>;
+  /**
+   * Called once the body is there, which may come slowly.
+   *
+   * @throws AccessError if the caller has lost its access meanwhile.
+   */
+  requireAccess?(admitted: Admitted): Promise<void>;
   /** The turn for a large body. Without it, all callers of such routes have one turn together. */
   turnOf?(admitted: Admitted): string;
   /** The principal whose Idempotency-Key a POST request may have. Without it, keys have no meaning. */

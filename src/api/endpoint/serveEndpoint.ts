@@ -26,6 +26,7 @@ import {
   type OpenSender,
 } from './endpointDefinition.ts';
 import { limitRate, limitTogether } from './limitRate.ts';
+import { lookAgain } from './lookAgain.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { successStatus } from './successStatus.ts';
 
@@ -78,6 +79,8 @@ export function buildServe<
     await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
     // Before an Idempotency-Key is looked at: its answer may be that of a caller with more permissions.
     authorize(caller, definition);
+    const check = () => serving.authenticator.check(req.raw.headers);
+    const requireAccess = lookAgain(async () => authorize(await check(), definition));
     const inPageTurn = <Page extends object>(read: () => Promise<Page> | Page, options?: PageOptions) =>
       serving.pageTurns.run(principalId, read, options);
     const prepare = async (bytes?: Uint8Array) => {
@@ -94,7 +97,7 @@ export function buildServe<
         caller,
         consistency,
         access: definition,
-        check: () => serving.authenticator.check(req.raw.headers),
+        check,
         awaitConsistency: serving.awaitConsistency,
       });
       const request = {
@@ -103,10 +106,14 @@ export function buildServe<
         requestId: context.get('requestId'),
         headers: req.raw.headers,
         derive,
+        requireAccess,
         disconnect: () => context.env?.outgoing?.destroy(),
       };
       await compute?.();
-      const answer = () => definition.handle({ ...request, takeAhead });
+      const answer = async () => {
+        await requireAccess();
+        return definition.handle({ ...request, takeAhead });
+      };
       return isInPageTurn ? inPageTurn(answer) : answer();
     };
     // Only `begin` holds the body, and it has ended before an answer is awaited.
@@ -117,8 +124,10 @@ export function buildServe<
     if (method === 'get') return handle();
     return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, (compute) =>
       method === 'post'
-        ? answerOnce(context, { ...serving, principalId, prepare, isPreparedAhead }, (takePrepared, derive) =>
-            handle(compute, takePrepared, derive),
+        ? answerOnce(
+            context,
+            { ...serving, principalId, requireAccess, prepare, isPreparedAhead },
+            (takePrepared, derive) => handle(compute, takePrepared, derive),
           )
         : handle(compute),
     );
@@ -165,13 +174,16 @@ export function buildOpenServe<
       client,
       ...limitSenders(context, serving, client),
     });
+    const requireAccess = async () => definition.requireAccess?.(admitted);
     const prepare = async (bytes?: Uint8Array) => ({
       params: reader.parseParams(req.param()),
       body: await reader.readBody(req.raw, { limits, bytes }),
     });
     const handle = async (takePrepared = prepare, derive?: Derive) => {
+      const prepared = await takePrepared();
+      if (method !== 'get') await requireAccess();
       const response = await definition.handle({
-        ...(await takePrepared()),
+        ...prepared,
         requestId: context.get('requestId'),
         headers,
         query: values,
@@ -191,7 +203,11 @@ export function buildOpenServe<
     return serving.largeTurns.run({ owner, headers }, () =>
       principalId === undefined
         ? handle()
-        : answerOnce(context, { ...serving, principalId, prepare, isPreparedAhead: () => false }, handle),
+        : answerOnce(
+            context,
+            { ...serving, principalId, requireAccess, prepare, isPreparedAhead: () => false },
+            handle,
+          ),
     );
   };
 }

@@ -22,6 +22,8 @@ export type EvidenceServices = {
 
 export type EvidenceRequest = {
   readRecord(): Promise<EvidenceRecord>;
+  /** Called after each wait. @throws AccessError if the reader has lost its access meanwhile. */
+  requireAccess(): Promise<void>;
   /** The turn in which blocks are proved, pages are made and files are written. */
   readonly turn: string;
   readonly headers: Headers;
@@ -53,6 +55,7 @@ async function respond(request: EvidenceRequest, services: EvidenceServices): Pr
   const { turn, requestId } = request;
   const record = await request.readRecord();
   const collected = await services.desk.collect(record, turn);
+  await request.requireAccess();
   if ('total' in collected) {
     const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
     return accepted(respondSingle({ requestId, dataText: JSON.stringify(progress) }));
@@ -77,6 +80,7 @@ async function send(
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (wantsPage(request)) {
     const page = await pages.render({ pieces, bytes: collected.bytes }, turn);
+    await request.requireAccess();
     release();
     return new Response(page, { headers: { ...pageHeaders, ...common } });
   }

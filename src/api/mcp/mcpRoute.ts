@@ -65,7 +65,9 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       const endpoint = operations.get(operationId);
       if (!endpoint?.call) throw new Error(`there is no operation ${operationId} for agents`);
       await admit(context, principalId, endpoint.method === 'get' ? 'read' : 'write');
-      return endpoint.call({ ...asked, caller, check, requestId }, serving).catch(hideForeign);
+      // Each time: a tool asks again after it has waited, and others of the same batch may have waited.
+      const current = await check();
+      return endpoint.call({ ...asked, caller: current, check, requestId }, serving).catch(hideForeign);
     };
     const count = async () => {
       if (!isCounted) await admit(context, principalId, 'read');

@@ -32,11 +32,11 @@ export function getEvidence(evidence: EvidenceServices): Endpoint {
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
-    async handle({ params, query, caller, headers, requestId, disconnect }) {
+    async handle({ params, query, caller, requireAccess, headers, requestId, disconnect }) {
       const { principalId } = caller;
       const reference = { id: params.id, chainId: query.chainId };
       const readRecord = () => readEvidenceRecord(evidence.source, { reference, principalId });
-      const request = { readRecord, turn: principalId, headers, requestId, disconnect };
+      const request = { readRecord, requireAccess, turn: principalId, headers, requestId, disconnect };
       return respondEvidence(request, evidence);
     },
   });

@@ -18,10 +18,10 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
     need: 'read',
     query: sharedQuery,
     example: {},
-    async handle({ guest: { recordId, principalId }, turn, noteUse, headers, requestId, disconnect }) {
+    async handle({ guest: { recordId, principalId }, turn, noteUse, ...request }) {
       const readRecord = () =>
         readEvidenceRecord(evidence.source, { reference: { id: recordId }, principalId });
-      const response = await respondEvidence({ readRecord, turn, headers, requestId, disconnect }, evidence);
+      const response = await respondEvidence({ ...request, readRecord, turn }, evidence);
       if (response.status === 200) await noteUse({ kind: 'evidence' });
       return response;
     },

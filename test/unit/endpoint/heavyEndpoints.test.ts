@@ -29,7 +29,7 @@ const createServing = (largeTurns: LargeTurns) =>
   ({
     largeTurns,
     pageTurns: createPageTurns(),
-    authenticator: { authenticate: async () => caller },
+    authenticator: { authenticate: async () => caller, check },
     rateLimiter: {
       admit: async () => ({ isAdmitted: true, remaining: 1, resetSeconds: 1, retryAfterSeconds: 0 }),
     },

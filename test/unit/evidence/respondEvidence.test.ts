@@ -38,6 +38,7 @@ function createAnswers() {
       {
         readRecord: async () => buildRecord('agr_a', 'a'),
         ...{ turn: 'a', headers: new Headers({ accept }), requestId: 'req_a', disconnect() {} },
+        async requireAccess() {},
       },
       services,
     );
