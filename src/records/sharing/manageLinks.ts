@@ -1,16 +1,16 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
-import { apiKeys } from '../../platform/database/tables/access.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
-import { AccessError, NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Page, selectNewest } from '../../platform/lists/selectNewest.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
+import { requireActiveKey } from '../principals/requireActiveKey.ts';
 import { createSecret, hashSecret } from '../sessions/secretText.ts';
 import { type LinkRow, type LinkUse, linkColumns, usesOfLink } from './linkResource.ts';
 
@@ -79,16 +79,6 @@ export function createLink(
     if (!stored) throw new Error('a signing link was not stored');
     return { link: stored, secret };
   });
-}
-
-/** The link would outlive the key, and its revocation waits here: whoever then ends the key's links ends this one too. */
-async function requireActiveKey(transaction: DatabaseTransaction, keyId: string): Promise<void> {
-  const [key] = await transaction
-    .select({ status: apiKeys.status })
-    .from(apiKeys)
-    .where(eq(apiKeys.id, keyId))
-    .for('share');
-  if (key?.status !== 'active') throw new AccessError('unauthorized', 'The API key is not active any more.');
 }
 
 /**

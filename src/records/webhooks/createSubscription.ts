@@ -9,6 +9,7 @@ import {
 import type { Derive } from '../../platform/encryption/derive.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
 import { lockPrincipal } from '../principals/lockPrincipal.ts';
+import { requireActiveKey } from '../principals/requireActiveKey.ts';
 import { removeLongDisabled } from './removeLongDisabled.ts';
 import { requireVacancy } from './requireVacancy.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
@@ -34,6 +35,7 @@ export type NewSubscription = {
  *
  * @returns with the secret, which cannot be read again.
  * @throws RefusedError `webhook_target_not_allowed`, `webhook_limit_reached`.
+ * @throws AccessError `unauthorized` if the key has been revoked meanwhile: resolving the host may take seconds.
  */
 export async function createSubscription(
   { principalId, apiKeyId, url, eventTypes, filters, derive }: NewSubscription,
@@ -48,6 +50,8 @@ export async function createSubscription(
   const id = createId('wh', derive?.('id'));
   const secret = createSigningSecret(derive?.('secret'));
   return inTransaction(database, async (transaction) => {
+    // In the order of a revocation.
+    if (apiKeyId !== null) await requireActiveKey(transaction, apiKeyId);
     await lockPrincipal(transaction, principalId);
     const created = and(eq(webhookSubscriptions.id, id), eq(webhookSubscriptions.principalId, principalId));
     const [known] = derive

@@ -86,6 +86,28 @@ test('a request under way creates no link once its key is revoked', async () => 
   }
 });
 
+test('a request under way subscribes no receiver once its key is revoked', async () => {
+  const key = await createKey();
+  const { pool } = service.handle;
+  const holder = await pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`update service.api_keys set status = 'revoked' where id = $1`, [key.id]);
+    const body = { url: 'https://93.184.215.14/agreements' };
+    const creating = key.call('POST', '/v0/webhooks', { body });
+    await waitUntil('the request waits', async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query like '%for share%'`;
+      return (await pool.query(waiting)).rows.length > 0;
+    });
+    await holder.query('commit');
+    expect((await creating).status).toBe(401);
+    expect((await principal.call('GET', '/v0/webhooks')).body).toMatchObject({ data: [] });
+  } finally {
+    holder.release(true);
+  }
+});
+
 test('links of a key that is revoked already can still be found and revoked', async () => {
   const key = await createKey();
   const link = await share(key);
