@@ -99,6 +99,22 @@ describe('a read that has waited is refused', () => {
     expect(outcome(answer)).toMatchObject({ status: 403, code: 'forbidden' });
   });
 
+  test('if its principal lost the scope meanwhile, without keeping the refusal for an Idempotency-Key', async () => {
+    reader = await scene.service.createPrincipal();
+    const { database } = scene.service.handle;
+    const scope = { principal: reader.id, scope: 'agreements.read' } as const;
+    const path = `/v0/agreements/${unknown}/simulate?consistency=${token}`;
+    const sent = { body: { steps: [] }, headers: { 'idempotency-key': crypto.randomUUID() } };
+    const answer = await readDuring(() => reader.call('POST', path, sent), {
+      ...{ ask, status: 403 },
+      end: () => setEntitlement(database, { ...scope, mode: 'blocked' }),
+    });
+    expect(outcome(answer)).toMatchObject({ status: 403, code: 'forbidden' });
+    await setEntitlement(database, { ...scope, mode: 'free_allowlist' });
+    await waitUntil('the scope is back', async () => (await ask()).status === 200);
+    expect((await reader.call('POST', path, sent)).status).toBe(404);
+  });
+
   test("if an agent's key was revoked meanwhile", async () => {
     reader = await scene.service.createPrincipal();
     const agent = await connectAgent({ baseUrl: scene.service.baseUrl, apiKey: reader.key });

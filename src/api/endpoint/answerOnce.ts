@@ -32,7 +32,7 @@ type Once<Prepared> = {
 type TakePrepared<Prepared> = () => Promise<Prepared>;
 
 /** In addition to server errors: the result may differ a moment later. */
-const passingStatuses = new Set([401, 402, 429]);
+const passingStatuses = new Set([401, 402, 403, 429]);
 
 /**
  * Answers a request under an Idempotency-Key. The first request is carried out; later ones get its answer,
