@@ -52,11 +52,21 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
   const { principalId, state, chainId, namePrefix, createdAt, updatedAt, sort } = request;
   const list = ['agreements', principalId, state, chainId, namePrefix, createdAt, updatedAt, sort];
   const parameters = new SqlParameters();
-  const selection = { ...request, list, branches: listBranches(request, parameters) };
+  const readName = (id: string) => readNameOf(pool, { id, principalId });
+  const selection = { ...request, list, branches: listBranches(request, parameters), readName };
   const rows = await queryList(table, { selection, parameters }, ({ text }, values) =>
     runPrepared<SummaryRow>(pool, text, values),
   );
   return finishPage(rows, selection, toSummary);
+}
+
+async function readNameOf(
+  pool: pg.Pool,
+  { id, principalId }: { id: string; principalId: string },
+): Promise<string | undefined> {
+  const query = 'select display_name from service.records where id = $1 and principal_id = $2';
+  const [row] = await runPrepared<Pick<SummaryRow, 'display_name'>>(pool, query, [id, principalId]);
+  return row?.display_name;
 }
 
 const registered = chains.map(({ chainId }) => `'${chainId}'`);

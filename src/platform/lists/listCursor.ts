@@ -14,7 +14,7 @@ export const positionParts = {
 };
 
 /** A position in a list in the form that callers store, opaque to them. It is valid for that list only. */
-export function writeListCursor(list: ListName, position: readonly (string | number)[]): string {
+export function writeListCursor(list: ListName, position: readonly unknown[]): string {
   return Buffer.from(JSON.stringify([markOf(list), ...position])).toString('base64url');
 }
 

@@ -3,7 +3,7 @@ import { cutPage } from './cutPage.ts';
 import type { IndexPosition } from './indexRange.ts';
 import { toMilliseconds } from './instant.ts';
 import type { ListName } from './listCursor.ts';
-import { type Position, parsePosition, writePosition } from './position.ts';
+import { type Position, writePosition } from './position.ts';
 import { type Sort, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
@@ -44,20 +44,23 @@ export type PageSql = {
  * page costs as much as the first. One more row than requested is read, to know whether another page follows.
  * The limit is a literal in the statement, because without it the database plans for a tenth of all rows.
  *
- * @param rank SQL of a whole number that orders rows of the same value, before their ids do.
- * @throws MalformedError for a cursor of another list.
+ * @param options.position undefined for the first page.
+ * @param options.rank SQL of a whole number that orders rows of the same value, before their ids do.
  */
 export function buildPage(
   table: string,
-  { list, sort, limit: count, cursor }: ListPart,
-  { parameters, rank }: { parameters: SqlParameters; rank?: string | undefined },
+  { sort, limit: count }: Pick<ListPart, 'sort' | 'limit'>,
+  {
+    position,
+    parameters,
+    rank,
+  }: { position: Position | undefined; parameters: SqlParameters; rank?: string | undefined },
 ): PageSql {
   const ranks = rank === undefined ? [] : [rank];
   const columns = [sortedSql(table, sortColumns[sort.name]), ...ranks, `${table}.id`];
   const order = columns.map((column) => `${column} ${sort.direction}`).join(', ');
   const limit = `limit ${Math.trunc(count) + 1}`;
-  if (cursor === undefined) return { order, position: undefined, limit };
-  const position = parsePosition(list, sort, cursor);
+  if (!position) return { order, position: undefined, limit };
   const key = parameters.add(position.key);
   const values = [
     sort.kind === 'instant' ? `to_timestamp(0) + ${key} * interval '1 millisecond'` : `${key}::text`,

@@ -3,6 +3,7 @@ import type { Parameter } from '../database/runPrepared.ts';
 import { buildFilter, buildIndexRange } from './indexRange.ts';
 import { type Bound, listBounds, listPrefixBounds, type Range } from './listFilters.ts';
 import { buildPage, type ListPart, type PageSql } from './page.ts';
+import { findPosition, type ReadName } from './position.ts';
 import { type SortColumn, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
@@ -33,6 +34,8 @@ export type Selection = ListPart & {
   readonly updatedAt: Range;
   /** The prefix of the rows' names, if rows have names. */
   readonly namePrefix?: string | undefined;
+  /** For a list in the order of names. */
+  readonly readName?: ReadName;
 };
 
 /** A query of a page's rows; it returns the table's columns and `added`. */
@@ -59,9 +62,10 @@ export async function queryList<Row extends RowPart>(
   { selection, parameters }: { selection: Selection; parameters: SqlParameters },
   run: (query: ListQuery, parameters: readonly Parameter[]) => Promise<Row[]>,
 ): Promise<(Row & { id: string })[]> {
-  const { sort, createdAt, updatedAt, namePrefix } = selection;
+  const { list, sort, cursor, createdAt, updatedAt, namePrefix, readName } = selection;
   const { alias, rank } = table;
-  const page = buildPage(alias, selection, { parameters, rank });
+  const position = cursor === undefined ? undefined : await findPosition({ list, sort, cursor }, readName);
+  const page = buildPage(alias, selection, { position, parameters, rank });
   const rangeOf = (name: SortColumn, bounds: readonly Bound[]): ColumnRange[] =>
     bounds.length === 0 ? [] : [{ name, column: sortedSql(alias, name), bounds }];
   const ranges = [
