@@ -1629,7 +1629,7 @@ export interface components {
             onChain: {
                 owner?: string;
                 docHash: string;
-                /** @description The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Absent for a Draft, and if that cannot be told. */
+                /** @description The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Parts that cannot be read are not among them. Absent for a Draft, and if that cannot be told. */
                 differsFromDocument?: ("initialState" | "inputs" | "transitions" | "variables" | "verifiers" | "actions")[];
                 initialState?: string;
                 currentState?: string;
@@ -1694,8 +1694,13 @@ export interface components {
             updatedAt: string;
         };
         RecordSimulation: {
-            /** @description The parts of the contract that are not as the document has them: the simulation plays them as the contract has them. Empty if the contract does as the document says. Absent if that cannot be told. Whatever cannot be read of the contract is played as the document has it. */
+            /** @description The parts of the contract that are not as the document has them: the simulation plays them as the contract has them. Empty if the contract does as the document says. Absent if that cannot be told. */
             differsFromDocument?: ("initialState" | "inputs" | "transitions" | "variables" | "verifiers" | "actions")[];
+            /**
+             * @description Whose states, inputs and transitions are played. `document` if those of the contract cannot be read: it may have others. Calls of other contracts are those of the contract in either case.
+             * @enum {string}
+             */
+            rulesFrom: "contract" | "document";
             steps: components["schemas"]["SimulatedStep"][];
             /** @description The state after the last step. */
             state: string;
@@ -2173,7 +2178,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             docHash: string;
-            /** @description The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Absent for a Draft, and if that cannot be told. */
+            /** @description The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Parts that cannot be read are not among them. Absent for a Draft, and if that cannot be told. */
             differsFromDocument?: ("initialState" | "inputs" | "transitions" | "variables" | "verifiers" | "actions")[];
             /**
              * Format: date-time

@@ -86,6 +86,12 @@ async function adopt(
 
 const approving = () => buildOffer('PAID', [approval(setting.chain.token)]);
 
+/** The same offer, which anybody may decline: to play that, no value of the creation must be known. */
+function openToAll(offer: ReturnType<typeof buildOffer>) {
+  const { execution } = offer;
+  return { ...offer, execution: { ...execution, inputs: { ...execution.inputs, decline: { data: {} } } } };
+}
+
 async function ask(tool: string, args: Record<string, unknown>, by = agent): Promise<string> {
   const { text, isError } = await by.call(tool, args);
   expect(isError, text).toBe(false);
@@ -120,27 +126,44 @@ describe('a record tells', () => {
 });
 
 describe('a simulation tells', () => {
-  const simulate = async (id: string) => {
-    const body = { steps: [{ inputId: 'decline', values: {}, by: 'buyer' }] };
+  const simulate = async (id: string, by = 'buyer') => {
+    const body = { steps: [{ inputId: 'decline', values: {}, by }] };
     const answer = await seller.call('POST', `/v0/agreements/${id}/simulate`, { body });
-    const { differsFromDocument, state } = recordSimulationShape.parse(answer.body.data);
-    return { differsFromDocument, state };
+    const { differsFromDocument, rulesFrom, state } = recordSimulationShape.parse(answer.body.data);
+    return { differsFromDocument, rulesFrom, state };
   };
 
   test('that its contract does as the document says', async () => {
     const { id } = await adopt(buildOffer('DECLINED'));
-    expect(await simulate(id)).toEqual({ differsFromDocument: [], state: 'DECLINED' });
+    expect(await simulate(id)).toEqual({
+      differsFromDocument: [],
+      rulesFrom: 'contract',
+      state: 'DECLINED',
+    });
   });
 
   test('the parts that it plays as the contract has them', async () => {
     const { id } = await adopt(approving());
-    expect(await simulate(id)).toEqual({ differsFromDocument: ['transitions', 'actions'], state: 'PAID' });
+    expect(await simulate(id)).toEqual({
+      differsFromDocument: ['transitions', 'actions'],
+      rulesFrom: 'contract',
+      state: 'PAID',
+    });
   });
 
   test('nothing if it plays the rules of the document, because the creation cannot be read', async () => {
     const { id } = await adopt(buildOffer('PAID'), { isIndirect: true });
-    const answer = await simulate(id);
-    expect(answer.differsFromDocument).toBeUndefined();
+    expect(await simulate(id)).toMatchObject({ differsFromDocument: undefined, rulesFrom: 'document' });
+  });
+
+  test('that it plays the rules of the document with the calls of the contract, if only these can be read', async () => {
+    const named = openToAll(buildOffer('DECLINED'));
+    const { id, buyer } = await adopt(openToAll(approving()), { named, isIndirect: true });
+    expect(await simulate(id, buyer.address)).toEqual({
+      differsFromDocument: ['actions'],
+      rulesFrom: 'document',
+      state: 'DECLINED',
+    });
   });
 
   test('an agent the same', async () => {
@@ -153,6 +176,9 @@ describe('a simulation tells', () => {
     );
     expect(await simulateOf(adopt(buildOffer('PAID'), { isIndirect: true }))).toMatch(
       /^CAUTION: it cannot be told .* were played as the document has them\.\n1\. "decline"/,
+    );
+    expect(await simulateOf(adopt(approving(), { isIndirect: true }))).toMatch(
+      /^CAUTION: .* It differs in: actions\. .* were played as the document has them\.\n1\. "decline"/,
     );
   });
 });
@@ -206,6 +232,17 @@ describe('an agent is told before signing', () => {
     const text = await prepareDecline(buildOffer('PAID'), { isIndirect: true });
     expect(text).toMatch(/^CAUTION: it cannot be told whether the contract does what the document says\./);
     expect(text).not.toContain('It leads');
+  });
+
+  test('that only the document tells where an input leads, if only the calls of the contract can be read', async () => {
+    const { token } = setting.chain;
+    // The contract leads to PAID.
+    const named = openToAll(buildOffer('DECLINED'));
+    const text = await prepareDecline(openToAll(approving()), { named, isIndirect: true });
+    expect(text).toMatch(/^CAUTION: the contract does not do what the document says\./);
+    expect(text).toContain(`The input calls the contract ${token}.`);
+    expect(text).toContain('known only from the document, which says "DECLINED".');
+    expect(text).not.toContain('By its own rules');
   });
 
   test('nothing of a contract that does as its document says', async () => {

@@ -42,7 +42,7 @@ export const agreementTexts = {
       'The contract does not do what this document says. Whoever created it gave it other rules. Text, diagram and buttons on this page follow the document, not the contract.',
     unknownRules:
       'It cannot be told whether the contract does what this document says: whoever created it chose its rules. Text, diagram and buttons on this page follow the document.',
-    otherParts: 'What differs:',
+    otherParts: 'Known to differ:',
     parts: {
       initialState: 'the first state',
       inputs: 'who may do what, and with which values',

@@ -81,7 +81,7 @@ export const recordShape = z
       docHash: hash,
       differsFromDocument: z.array(z.enum(creationParts)).optional().openapi({
         description:
-          'The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Absent for a Draft, and if that cannot be told.',
+          'The parts of the contract that are not as the document has them: whoever created it chose its rules. Empty if it does as the document says. Parts that cannot be read are not among them. Absent for a Draft, and if that cannot be told.',
       }),
       initialState: hash.optional(),
       currentState: hash.optional(),

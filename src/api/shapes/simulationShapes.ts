@@ -138,7 +138,11 @@ export const recordSimulationShape = z
   .object({
     differsFromDocument: z.array(z.enum(creationParts)).optional().openapi({
       description:
-        'The parts of the contract that are not as the document has them: the simulation plays them as the contract has them. Empty if the contract does as the document says. Absent if that cannot be told. Whatever cannot be read of the contract is played as the document has it.',
+        'The parts of the contract that are not as the document has them: the simulation plays them as the contract has them. Empty if the contract does as the document says. Absent if that cannot be told.',
+    }),
+    rulesFrom: z.enum(['contract', 'document']).openapi({
+      description:
+        'Whose states, inputs and transitions are played. `document` if those of the contract cannot be read: it may have others. Calls of other contracts are those of the contract in either case.',
     }),
     ...played,
   })

@@ -48,6 +48,8 @@ export type RecordEngine = {
   readonly engine: Engine;
   /** The parts that the engine has as the contract, and not as the document has them. Undefined if that cannot be told. */
   readonly differsFromDocument: readonly CreationPart[] | undefined;
+  /** Whose rules the engine has, but for calls of other contracts: those are always the contract's. */
+  readonly rulesFrom: 'contract' | 'document';
 };
 
 /**
@@ -62,7 +64,9 @@ export async function readRecordEngine(pool: pg.Pool, record: SimulatedRecord): 
   const shown = creation && createShown(creation);
   const created = shown ?? createFromDocument(record, creation);
   const engine = continueEngine(created, await readCourse(pool, record, created));
-  return { engine, differsFromDocument: tellDifferences(pool, record, { creation, shown }) };
+  // A permit for a deployment here covers the document's rules: they are the contract's.
+  const rulesFrom = shown || !record.isAdopted ? 'contract' : 'document';
+  return { engine, differsFromDocument: tellDifferences(pool, record, { creation, shown }), rulesFrom };
 }
 
 function tellDifferences(

@@ -42,7 +42,7 @@ const recordQuery = buildOwnedQuery({
 });
 
 export type RecordSimulation = SimulatedSteps &
-  Pick<RecordEngine, 'differsFromDocument'> & { readonly agreement: unknown };
+  Pick<RecordEngine, 'differsFromDocument' | 'rulesFrom'> & { readonly agreement: unknown };
 
 /**
  * The effects of inputs on one of a principal's records, from its present state: asks no node, stores
@@ -68,7 +68,7 @@ export async function simulateRecord(
   if (state === null || enteredMs === null)
     throw new RefusedError('not_deployed', 'The agreement is not deployed yet.');
   const agreement: unknown = JSON.parse(row.document);
-  const { engine, differsFromDocument } = await readRecordEngine(pool, {
+  const { engine, differsFromDocument, rulesFrom } = await readRecordEngine(pool, {
     id: row.id,
     reference: request.reference,
     principalId: request.principalId,
@@ -99,5 +99,5 @@ export async function simulateRecord(
     steps,
     readCounts: (firings) => readRuleCounts(pool, { recordId: row.id, firings }),
   });
-  return { agreement, differsFromDocument, ...played };
+  return { agreement, differsFromDocument, rulesFrom, ...played };
 }

@@ -10,7 +10,7 @@ export type Reading = { readonly leadsTo: string | undefined; readonly call: Act
 
 /**
  * What the contract's own rules let an input do, if they are other rules than the document's, or if it does something else
- * than the document says. Undefined if that cannot be told, or if it would be refused.
+ * than the document says. Says so if only its calls can be read. Undefined if that cannot be told, or if it would be refused.
  */
 export async function tellContract(
   call: AgentCall,
@@ -29,21 +29,28 @@ export async function tellContract(
 ): Promise<string | undefined> {
   const played = await play(call, { ...reference, body: { steps: [step] } });
   if (played === 'unknown') return 'CAUTION: the rules of the contract itself cannot be read at the moment.';
-  if (played?.outcome !== 'accepted') return undefined;
-  const called = played.external.filter(({ type }) => type === 'action');
-  const isSame = played.toState === reading.leadsTo && called.length > 0 === (reading.call !== undefined);
+  const { step: outcome, rulesFrom } = played;
+  if (outcome?.outcome !== 'accepted') return undefined;
+  const { toState } = outcome;
+  const called = outcome.external.filter(({ type }) => type === 'action');
+  const isSame = toState === reading.leadsTo && called.length > 0 === (reading.call !== undefined);
   if (isSame && !isOther) return undefined;
   const calls =
     called.length > 0
-      ? `, and calls the contract ${called.map(({ address }) => address).join(', ')}`
-      : ', and calls no other contract';
-  return `CAUTION: the contract does not do what the document says. By its own rules the input leads to ${quoteName(played.toState)}${calls}.`;
+      ? `calls the contract ${called.map(({ address }) => address).join(', ')}`
+      : 'calls no other contract';
+  const effect =
+    rulesFrom === 'contract'
+      ? `By its own rules the input leads to ${quoteName(toState)}, and ${calls}.`
+      : `The input ${calls}. Where it leads is known only from the document, which says ${quoteName(toState)}.`;
+  return `CAUTION: the contract does not do what the document says. ${effect}`;
 }
 
 async function play(call: AgentCall, request: Parameters<AgentCall['ask']>[1]) {
   try {
     const { data } = await call.ask('simulateRecord', request);
-    return checkedData(recordSimulationShape, data).steps[0];
+    const { steps, rulesFrom } = checkedData(recordSimulationShape, data);
+    return { step: steps[0], rulesFrom };
   } catch (error) {
     if (error instanceof ChainUnavailableError) return 'unknown';
     throw error;

@@ -114,7 +114,7 @@ type Rule = Step['rules'][number];
 
 type Played = {
   readonly json: unknown;
-  readonly played: Omit<RecordPlayed, 'differsFromDocument'>;
+  readonly played: Omit<RecordPlayed, 'differsFromDocument' | 'rulesFrom'>;
   readonly rulesAtDeployment?: readonly Rule[];
   readonly differsFromDocument?: RecordPlayed['differsFromDocument'];
   /** Lines. */
@@ -128,8 +128,9 @@ async function play(args: Args, call: AgentCall): Promise<Played> {
     const request = { params: { id }, query: chainQuery(chainId), consistency };
     const { data } = await call.ask('simulateRecord', { ...request, body: { steps } });
     const record = checkedData(recordShape, (await call.ask('getAgreement', request)).data);
-    const { differsFromDocument, ...played } = checkedData(recordSimulationShape, data);
-    return { json: record.json, played, differsFromDocument, caution: tellPlayedRules(differsFromDocument) };
+    const { differsFromDocument, rulesFrom, ...played } = checkedData(recordSimulationShape, data);
+    const caution = tellPlayedRules({ differsFromDocument, rulesFrom });
+    return { json: record.json, played, differsFromDocument, caution };
   }
   if (id !== undefined || agreement === undefined)
     throw refuseArguments([{ path: 'agreementId', message: 'is needed, or agreement, and not both' }]);
@@ -138,10 +139,13 @@ async function play(args: Args, call: AgentCall): Promise<Played> {
   return { json: agreement, played, rulesAtDeployment: played.deployment.rules, caution: [] };
 }
 
-function tellPlayedRules(differsFromDocument: RecordPlayed['differsFromDocument']): string[] {
+function tellPlayedRules({
+  differsFromDocument,
+  rulesFrom,
+}: Pick<RecordPlayed, 'differsFromDocument' | 'rulesFrom'>): string[] {
   const caution = tellOtherRules({ status: 'Deployed', onChain: { differsFromDocument } });
   if (caution === undefined) return [];
-  if (differsFromDocument) return [caution];
+  if (rulesFrom === 'contract') return [caution];
   return [`${caution} Rules of the contract that cannot be read were played as the document has them.`];
 }
 
