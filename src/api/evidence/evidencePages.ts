@@ -5,13 +5,18 @@ import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 /** Turns evidence files into pages. */
 export type EvidencePages = {
   /**
-   * The page of a file, verified like by any other reader. One at a time, in turns over principals.
+   * The page of a file, verified like by any other reader. One at a time, in turns over principals; the turn of a
+   * principal is also that of its guests, in rotation.
    *
-   * @param bytes the length of the file, as UTF-8.
+   * @param file.bytes the length of the file, as UTF-8.
+   * @param owner.turn who waits together: the principal, or its guests.
    * @throws RefusedError `evidence_too_long` for a file that is too long for a page; nothing of it is read.
-   * @throws RateLimitedError if too many pages of the same principal wait.
+   * @throws RateLimitedError if too many pages of this `turn` wait.
    */
-  render(file: { pieces: AsyncIterable<string>; bytes: number }, principalId: string): Promise<string>;
+  render(
+    file: { pieces: AsyncIterable<string>; bytes: number },
+    owner: { principalId: string; turn: string },
+  ): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -26,17 +31,19 @@ const mostMs = 60_000;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 
+type Job = { readonly principalId: string; run(): Promise<void> };
+
 /** Makes pages in a separate thread: verifying a thousand signatures takes seconds. */
 export function createEvidencePages(): EvidencePages {
-  const queues = createTurnQueues<() => Promise<void>>();
+  const queues = createTurnQueues<Job>({ groupOf: ({ principalId }) => principalId });
   const workers = new Set<Worker>();
   let isAtWork = false;
 
   const begin = () => {
-    const run = isAtWork ? undefined : queues.take();
-    if (!run) return;
+    const job = isAtWork ? undefined : queues.take();
+    if (!job) return;
     isAtWork = true;
-    void run();
+    void job.run();
   };
 
   const verify = async (file: string): Promise<string> => {
@@ -62,19 +69,20 @@ export function createEvidencePages(): EvidencePages {
   };
 
   return {
-    async render({ pieces, bytes }, principalId) {
+    async render({ pieces, bytes }, { principalId, turn }) {
       if (bytes > mostBytes) throw tooLong();
-      if (queues.count(principalId) >= mostWaiting)
+      if (queues.count(turn) >= mostWaiting)
         throw new RateLimitedError('Too many evidence pages are waiting to be rendered.', {
           retryAfterSeconds,
         });
       const { promise, resolve, reject } = Promise.withResolvers<string>();
-      queues.add(principalId, async () => {
+      const run = async () => {
         await readFile(pieces).then(verify).then(resolve, reject);
         isAtWork = false;
-        queues.end(principalId);
+        queues.end(turn);
         begin();
-      });
+      };
+      queues.add(turn, { principalId, run });
       begin();
       return promise;
     },

@@ -24,7 +24,7 @@ export type EvidenceRequest = {
   readRecord(): Promise<EvidenceRecord>;
   /** Called after each wait. @throws AccessError if the reader has lost its access meanwhile. */
   requireAccess(): Promise<void>;
-  /** The turn in which blocks are proved, pages are made and files are written. */
+  /** Who waits together: a principal, or its guests. Files are written in this turn. */
   readonly turn: string;
   readonly headers: Headers;
   readonly requestId: string;
@@ -79,7 +79,8 @@ async function send(
   const pieces = writeEvidence(collected, source);
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (wantsPage(request)) {
-    const page = await pages.render({ pieces, bytes: collected.bytes }, turn);
+    const { principalId } = collected.record;
+    const page = await pages.render({ pieces, bytes: collected.bytes }, { principalId, turn });
     await request.requireAccess();
     release();
     return new Response(page, { headers: { ...pageHeaders, ...common } });
