@@ -115,7 +115,7 @@ function listNotShown({ acts, storage, level }: Facts): string[] {
   const said = ['Who the people behind the accounts are: an account is known by its address alone.'];
   if (storage)
     said.push(
-      `Omitted steps cannot be excluded if they were sent without a permit and led back to the same state. Omitted permits of accounts that such steps appointed cannot be excluded either. Anything after block ${storage.blockNumber} is not covered.`,
+      `Omitted steps cannot be excluded if they were sent without a permit and led back to the same state. Omitted permits of accounts that such steps appointed cannot be excluded either. The same holds for a permit that led back to the same state, if the rules let anybody take the step and it was signed by an account that neither the steps nor the rules name. Anything after block ${storage.blockNumber} is not covered.`,
     );
   else
     said.push(
