@@ -36,8 +36,15 @@ const isOldPart = `part.used_at < $1
   and not exists (select 1 from service.events where notification_part_id = part.id offset 0)
   and not exists (select 1 from service.events where variables_part_id = part.id offset 0)`;
 const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
+/** The firing of a rule that fires once in a stay, while its date may still change: then nothing else says that it has fired. */
+const isOnceInStay = `exists (
+    select 1 from service.rule_schedules schedule
+    where schedule.record_id = firing.record_id and schedule.rule_id = firing.rule_id
+      and (schedule.date is not null or schedule.starts_ms is null)
+      and firing.occasion = '["stay",' || to_json(schedule.stay)::text || ']')`;
 /** A firing's mail is removed before it; how often a rule has fired is counted elsewhere. */
 const isOldFiring = (mail: string) => `firing.created_at < $1 and firing.state in ('released', 'withdrawn')
+  and not ${isOnceInStay}
   and not exists (select 1 from service.mails mail where mail.firing_id = firing.id${mail})`;
 /** Even if it is still due: its principal has used up its events for a long time. */
 const isOldSchedule = `until_ms < extract(epoch from $1::timestamptz) * 1000`;

@@ -240,6 +240,30 @@ test('a date long enough in the past is announced once per stay, however often i
   expect(await scene.told()).toHaveLength(1);
 });
 
+test('a date that moves long after its announcement is not announced again in the same stay', async () => {
+  await begin([temporal(ofDate('elapsedSinceVariable'))]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  await scene.mineAt(start + hour, input(annotate(isoOf(start + 5 * hour))));
+  await passTo(start + 7 * hour);
+  expect(await scene.told()).toHaveLength(1);
+  const { pool } = fixture;
+  for (const table of ['events', 'rule_firings'])
+    await pool.query(`update service.${table} set created_at = now() - interval '91 days'`);
+  const before = new Date(Date.now() - 90 * 86_400_000);
+  await removeOldEvents(pool, { before, limit: 100 });
+  expect(await countOldRows(pool, before)).toMatchObject({ ruleFirings: 0 });
+  expect(await removeOldRules(pool, { before, limit: 100 })).toMatchObject({ ruleFirings: 0 });
+
+  await scene.mineAt(start + 8 * hour, input(annotate(isoOf(start))));
+  await passTo(start + 30 * hour);
+  expect(await scene.told()).toEqual([]);
+  await scene.mineAt(start + 31 * hour, input(toggle('1')));
+  await pool.query('update service.rule_schedules set until_ms = 1');
+  expect(await removeOldRules(pool, { before, limit: 100 })).toMatchObject({ ruleSchedules: 3 });
+  expect(await removeOldRules(pool, { before, limit: 100 })).toMatchObject({ ruleFirings: 1 });
+});
+
 test('a state without confirmations, or in a block that fell out, is not announced', async () => {
   await begin([temporal({ states: ['lit'] })], 3);
   await scene.deployAt(start);
