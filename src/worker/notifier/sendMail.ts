@@ -50,16 +50,18 @@ export function createSendMail({
       // The worker's stop is not a failure of the mail, however often it was attempted.
       if (signal.aborted) throw error;
       const text = error instanceof Error ? error.message : String(error);
-      const reason = text.replaceAll('\0', '').slice(0, longestReason).toWellFormed();
+      const reason = storable(text);
+      const told = storable(withoutAddress(text, mail));
       if (error instanceof MailRefusedError || attempt >= mailAttempts) {
-        logger.warn({ firing: firingId, attempt, reason }, 'sending a mail failed');
+        logger.warn({ firing: firingId, attempt, reason: told }, 'sending a mail failed');
         return finish(firingId, 'failed', reason);
       }
       await database.execute(sql`
         update service.mails set error = ${reason}, updated_at = now()
         where firing_id = ${firingId} and status = 'due'`);
       onMail('retried');
-      throw new Error('The mail server rejected a mail.', { cause: error });
+      // The queue logs it and stores it.
+      throw new Error(`The mail server rejected a mail: ${told}`);
     }
     faultPoint('afterMailSend');
     await finish(firingId, 'sent', null);
@@ -70,6 +72,16 @@ export function createSendMail({
 type ClaimedMail = NotNull<RowOf<typeof mails, 'address'>> &
   RowOf<typeof mails, 'subject' | 'body'> &
   RowAs<typeof mails, { attempt: 'attempt_count'; traceParent: 'trace_parent' }>;
+
+function storable(text: string): string {
+  return text.replaceAll('\0', '').slice(0, longestReason).toWellFormed();
+}
+
+/** Servers repeat the receiver in their refusals. Logs hold no mail addresses. */
+function withoutAddress(reason: string, { address }: Pick<ClaimedMail, 'address'>): string {
+  const literal = address.replace(/[^\p{L}\p{N}]/gu, '\\$&');
+  return reason.replace(new RegExp(literal, 'gi'), '[address]');
+}
 
 /** Addresses and texts are private to the agreement's parties, so they stay out of traces. */
 function sendTraced(

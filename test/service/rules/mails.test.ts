@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
+import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { createJobs } from '../../../src/platform/jobs/createJobs.ts';
 import type { MailOutcome } from '../../../src/platform/operations/metrics.ts';
-import { createMailer } from '../../../src/worker/notifier/createMailer.ts';
+import { createMailer, MailRefusedError } from '../../../src/worker/notifier/createMailer.ts';
 import { sendMailName } from '../../../src/worker/notifier/mailTask.ts';
 import { createSendMail } from '../../../src/worker/notifier/sendMail.ts';
 import { type MailServer, startMailServer } from '../../support/mailServer.ts';
@@ -117,6 +118,28 @@ test('a mail whose receiver is refused for good has failed, and the others go ou
     (await scene.mails()).every(({ status }) => status !== 'due'),
   );
   expect((await scene.mails()).map(({ status }) => status).toSorted()).toEqual(['failed', 'sent']);
+});
+
+test('the log does not repeat the address that a server names in its refusal', async () => {
+  const scene = await begin();
+  await scene.mine(input(toggle('1')));
+  const [{ id: firingId } = { id: '' }] = await scene.firings();
+  const lines: string[] = [];
+  const serializers = { err: pino.stdSerializers.errWithCause };
+  const logger = pino({ serializers }, { write: (line: string) => void lines.push(line) });
+  const said = '550 5.1.1 <Alice@Mail.example>: no such mailbox';
+  let error = new Error(said);
+  const mailer = { host: 'mail.example', send: () => Promise.reject(error) };
+  const send = createSendMail({ database: fixture.database, mailer, logger });
+  const signal = new AbortController().signal;
+  // The queue logs what a job throws.
+  await send({ firingId }, { signal }).catch((err: unknown) => logger.error({ err }));
+  expect(lines.join('')).toContain('<[address]>: no such mailbox');
+  error = new MailRefusedError(said);
+  await send({ firingId }, { signal });
+  expect(lines.join('')).toContain('no such mailbox');
+  expect(lines.join('').toLowerCase()).not.toContain('alice@mail.example');
+  expect(await scene.mails()).toMatchObject([{ status: 'failed' }]);
 });
 
 test('a mail that no server accepts is eventually given up', async () => {
