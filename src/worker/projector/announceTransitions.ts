@@ -15,6 +15,7 @@ import { fireTransitionRules, type Omitted } from '../notifier/fireTransitionRul
 import { storeEvents } from '../publisher/storeEvents.ts';
 import { buildTransitionEvents } from '../publisher/transitionEvents.ts';
 import { type AdoptionBorder, findAdoptedInputs, readBorder } from './adoptedHistory.ts';
+import { isFirstFold } from './announcedSince.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import type { MinedInput } from './history.ts';
@@ -30,14 +31,14 @@ export type Announcements = {
   submissions: readonly OwnInput[];
   documents: DocumentLookup;
   eventIds: EventIds;
-  /** Unix seconds: what is earlier is history. */
+  /** Unix seconds: what is earlier is history, unless its block is folded for the first time. */
   announcedSince: bigint | undefined;
 };
 
 /**
  * Stores the events of deployments and of inputs that changed a state, and the rules' notifications about
- * them, together with the new states. History is announced to nobody: transitions that are too old, or from before
- * an agreement's adoption. A submission of the record's principal is never from before the adoption, even if a reorg
+ * them, together with the new states. History is announced to nobody: transitions that were folded before and are too old to tell
+ * whether they have been announced, or from before an agreement's adoption. A submission of the record's principal is never from before the adoption, even if a reorg
  * puts it into an earlier block. A transition that has an event already is announced in any case.
  *
  * @returns the number of events that rules did not cause because of quotas.
@@ -56,13 +57,13 @@ export async function announceTransitions(
   const described: Described[] = [];
   for (const record of deployed) {
     const fact = describeDeployment(announcedOf(record), { record, documents, eventIds });
-    if (fact) described.push({ fact, isPast: false });
+    if (fact) described.push({ fact, isPast: false, isFirst: isFirstFold(record, fact.blockNumber) });
   }
   for (const record of changed) {
     described.push(...describeTransitions(announcedOf(record), { record, own, adopted, eventIds }));
   }
-  const isHistory = ({ fact, isPast }: Described) =>
-    isPast || (announcedSince !== undefined && fact.blockTimestamp < announcedSince);
+  const isHistory = ({ fact, isPast, isFirst }: Described) =>
+    isPast || (!isFirst && announcedSince !== undefined && fact.blockTimestamp < announcedSince);
   const stored = await findStoredEvents(
     transaction,
     described.filter(isHistory).map(({ fact }) => fact.eventId),
@@ -77,8 +78,11 @@ export async function announceTransitions(
   return fireTransitionRules(transaction, { facts: loud, eventIds, createdAt });
 }
 
-/** A transition, and whether it is from before an adoption. History is announced only if it has an event already. */
-type Described = { fact: TransitionFact; isPast: boolean };
+/**
+ * A transition, whether it is from before an adoption, and whether its block is folded for the first time. History is announced only
+ * if it has an event already.
+ */
+type Described = { fact: TransitionFact; isPast: boolean; isFirst: boolean };
 
 async function findStoredEvents(
   transaction: Queryable,
@@ -158,7 +162,7 @@ function describeTransitions(
       isSilent: record.silent.has(input.position),
     };
     const isPast = adopted.has(input) && !own.has(placeOf(record.id, input.position));
-    return [{ fact, isPast }];
+    return [{ fact, isPast, isFirst: isFirstFold(record, blockNumber) }];
   });
 }
 

@@ -31,7 +31,7 @@ export type FoldOptions = {
   /** Of this process, for these confirmations. */
   seenHeads: SeenHeads;
   eventIds: EventIds;
-  /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
+  /** How long events are kept: older blocks are not announced again. By default they are kept for ever. */
   keptDays?: number | null | undefined;
   /** Compares everything, like a process that has just started. */
   isFirst: boolean;
@@ -120,7 +120,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     changedTransactions,
     cache,
     eventIds,
-    announcedSince: findAnnouncedSince({ head: position.head, keptDays: options.keptDays ?? null }),
+    announcedSince: findAnnouncedSince(position, options.keptDays ?? null),
     isApart,
     condemned,
     restoreLimitMs: options.restoreLimitMs,

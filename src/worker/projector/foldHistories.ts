@@ -37,7 +37,7 @@ export type HistoryChanges = {
   changedTransactions: readonly string[];
   cache: DocumentCache;
   eventIds: EventIds;
-  /** Unix seconds: earlier blocks are not announced. */
+  /** Unix seconds: earlier blocks are not announced again. */
   announcedSince: bigint | undefined;
   /** Each record is folded on its own, because a fold of all together has failed. */
   isApart: boolean;

@@ -32,7 +32,7 @@ type Records = RecordSelection & {
   submissions: readonly OwnInput[];
   cache: DocumentCache;
   eventIds: EventIds;
-  /** Unix seconds: earlier blocks are not announced. */
+  /** Unix seconds: earlier blocks are not announced again. */
   announcedSince: bigint | undefined;
   restoreTime: RestoreTime;
 };

@@ -14,6 +14,8 @@ export type IndexPosition = {
   deployment: string;
   /** Null before the indexer has seen a live block: then a missing row means nothing. */
   head: BlockMark | null;
+  /** The database's time, in Unix seconds. */
+  now: bigint;
   /** The last block whose rows are certainly complete; -1 for none. */
   through: bigint;
   /** The last folded block with events; -1 for none. */
@@ -27,7 +29,7 @@ export type IndexPosition = {
 /** The folded blocks up to `foldedThrough` matched a deployment that showed the chain up to `through`. */
 export type LastComparison = { deployment: string; through: bigint; foldedThrough: bigint; headHash: Hex };
 
-type Row = { deployment: string } & OrNull<
+type Row = { deployment: string; now: string } & OrNull<
   RowOf<typeof indexedHeads, 'number' | 'hash' | 'timestamp'> &
     RowAs<typeof indexedBlocks, { last_shown: 'number' }> &
     RowAs<typeof foldedBlocks, { last_folded: 'number' }> &
@@ -37,7 +39,7 @@ type Row = { deployment: string } & OrNull<
 
 export async function readIndexPosition(transaction: Queryable, chainId: number): Promise<IndexPosition> {
   const { rows } = await transaction.execute<Row>(sql`
-    select 'chain_index.blocks'::regclass::oid::text as deployment,
+    select 'chain_index.blocks'::regclass::oid::text as deployment, floor(extract(epoch from now()))::bigint::text as now,
       head.number::text, head.hash, head.timestamp::text,
       (select max(number)::text from chain_index.blocks where chain_id = ${chainId}) as last_shown,
       (select max(number)::text from service.folded_blocks where chain_id = ${chainId}) as last_folded,
@@ -52,6 +54,7 @@ export async function readIndexPosition(transaction: Queryable, chainId: number)
   return {
     deployment: row.deployment,
     head,
+    now: BigInt(row.now),
     // Without a head the indexer may be in the middle of the last block.
     through: head?.number ?? BigInt(row.last_shown ?? 0) - 1n,
     lastFolded: BigInt(row.last_folded ?? -1),

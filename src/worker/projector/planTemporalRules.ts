@@ -11,6 +11,7 @@ import { findDue } from '../../records/rules/temporalPlan.ts';
 import { toMilliseconds } from '../notifier/fireTransitionRules.ts';
 import { type FollowedSpans, followSpans, type RuleSpan, type Step } from '../notifier/followSpans.ts';
 import { type SpanRow, spanOf } from '../notifier/spanRow.ts';
+import { isFirstFold } from './announcedSince.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import type { MinedInput } from './history.ts';
@@ -23,7 +24,7 @@ export type FoldedSteps = {
   /** The records, each with its new inputs. */
   readonly extended: readonly ExtendedRecord[];
   readonly documents: DocumentLookup;
-  /** Unix seconds: what was due before does not fire any more. */
+  /** Unix seconds: what was due before does not fire any more, unless its block is folded for the first time. */
   readonly announcedSince: bigint | undefined;
 };
 
@@ -31,8 +32,8 @@ export type FoldedSteps = {
  * Updates the schedules of rules of time after the folded blocks, in the transaction that stores the states.
  * Costs one query if no record has rules.
  */
-export async function planTemporalRules(transaction: Queryable, folded: FoldedSteps): Promise<void> {
-  const { chainId, deployed, extended, documents, announcedSince } = folded;
+export async function planTemporalRules(transaction: Queryable, fold: FoldedSteps): Promise<void> {
+  const { chainId, deployed, extended, documents, announcedSince } = fold;
   const touched = extended.filter(({ mined }) => mined.length > 0);
   const ids = [...new Set([...deployed, ...touched].map(({ id }) => id))];
   const ruled = await readTemporalRules(transaction, ids);
@@ -51,10 +52,12 @@ export async function planTemporalRules(transaction: Queryable, folded: FoldedSt
     ];
     const { ended, begun } = followSpans(rules, { open: open.get(id) ?? [], steps });
     // In a block with too many transitions, only spans that outlast the block are scheduled.
-    const isKept = ({ sinceBlock, untilBlock }: (typeof begun)[number]) =>
-      !record?.silent.size || untilBlock !== sinceBlock;
+    const isKept = ({ sinceBlock, untilBlock }: Begun) => !record?.silent.size || untilBlock !== sinceBlock;
     const followed = { ended, begun: begun.filter(isKept) };
-    await writeSpans(transaction, { chainId, recordId: id, followed, announcedSince });
+    const folded = record ?? beginning;
+    const since = ({ sinceBlock }: Begun) =>
+      folded && isFirstFold(folded, sinceBlock) ? undefined : announcedSince;
+    await writeSpans(transaction, { chainId, recordId: id, followed, since });
   }
 }
 
@@ -85,6 +88,8 @@ function inputStep(
     variables: input.variables,
   };
 }
+
+type Begun = FollowedSpans['begun'][number];
 
 type Ruled = { rules: readonly TemporalRule[]; deployTxHash: Hex };
 
@@ -123,8 +128,14 @@ async function writeSpans(
     chainId,
     recordId,
     followed: { ended, begun },
-    announcedSince,
-  }: { chainId: number; recordId: string; followed: FollowedSpans; announcedSince: bigint | undefined },
+    since,
+  }: {
+    chainId: number;
+    recordId: string;
+    followed: FollowedSpans;
+    /** When a span's first interval that may fire begins, in Unix seconds. */
+    since(span: Begun): bigint | undefined;
+  },
 ): Promise<void> {
   if (ended.length > 0) {
     const rows = ended.map(({ ruleId, span, untilMs, untilBlock }) => ({
@@ -155,7 +166,7 @@ async function writeSpans(
     starts_ms: span.startsMs,
     ends_ms: span.endsMs,
     interval_ms: span.intervalMs,
-    next_number: countPast(span, announcedSince),
+    next_number: countPast(span, since(span)),
   }));
   await transaction.execute(sql`
     insert into service.rule_schedules (record_id, principal_id, chain_id, rule_id, stay, span, state, from_state, input_id, entered_ms,
@@ -170,7 +181,7 @@ async function writeSpans(
 }
 
 /** The number of a span's intervals that began before this time. */
-function countPast(span: FollowedSpans['begun'][number], announcedSince: bigint | undefined): number {
+function countPast(span: Begun, announcedSince: bigint | undefined): number {
   if (announcedSince === undefined) return 0;
   const past = { nowMs: toMilliseconds(announcedSince) - 1, untilMs: span.untilMs, nextNumber: 0 };
   const due = findDue(span, past);

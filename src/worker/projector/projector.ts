@@ -14,7 +14,7 @@ export type ProjectorOptions = {
   /** The database of `pool`, for the listening connection. */
   databaseUrl: string;
   chains: readonly FoldedChain[];
-  /** How long events are kept: older blocks are not announced. By default they are kept for ever. */
+  /** How long events are kept: older blocks are not announced again. By default they are kept for ever. */
   keptDays?: number | null | undefined;
   onReorganisation?: (reorganisation: FoldedReorganisation) => void;
   onOmitted?: (count: number) => void;

@@ -8,13 +8,27 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { beginHistory, type History } from './history.ts';
 
 /** A Deployed record with its folded on-chain data. */
-export type FoldedRecord = { id: string; principalId: string; docHash: Hex; history: History };
+export type FoldedRecord = {
+  id: string;
+  principalId: string;
+  docHash: Hex;
+  history: History;
+  /** The last block whose transitions an earlier fold has announced, or kept silent; null before the first. */
+  announcedThrough: bigint | null;
+};
 
 export type RecordSelection = { chainId: number; ids: readonly string[] };
 
 type StoredRow = RowOf<
   typeof records,
-  'id' | 'principal_id' | 'doc_hash' | 'variables' | 'input_count' | 'transition_count' | 'last_input_id'
+  | 'id'
+  | 'principal_id'
+  | 'doc_hash'
+  | 'variables'
+  | 'input_count'
+  | 'transition_count'
+  | 'last_input_id'
+  | 'announced_through'
 > &
   NotNull<RowOf<typeof records, 'state_hash' | 'state_block_number'>> & {
     agreement: Hex;
@@ -30,13 +44,15 @@ export async function readStoredHistories(
   const { rows } = await transaction.execute<StoredRow>(sql`
     select id, principal_id, doc_hash, lower(address) as agreement, variables, state_hash, state_block_number::text,
       extract(epoch from state_updated_at)::bigint::text as state_timestamp, input_count, transition_count,
-      last_input_id, extract(epoch from last_input_at)::bigint::text as last_input_timestamp
+      last_input_id, extract(epoch from last_input_at)::bigint::text as last_input_timestamp,
+      greatest(announced_through, state_block_number)::text as announced_through
     from service.records
     where id = any(${arrayOf(ids)}::text[])`);
   return rows.map((row) => ({
     id: row.id,
     principalId: row.principal_id,
     docHash: row.doc_hash,
+    announcedThrough: readBlock(row.announced_through),
     history: {
       agreement: row.agreement,
       variables: row.variables,
@@ -53,7 +69,10 @@ export async function readStoredHistories(
   }));
 }
 
-type BeginningRow = RowOf<typeof records, 'id' | 'principal_id' | 'doc_hash' | 'initial_variables'> &
+type BeginningRow = RowOf<
+  typeof records,
+  'id' | 'principal_id' | 'doc_hash' | 'initial_variables' | 'announced_through'
+> &
   NotNull<RowOf<typeof records, 'initial_state_hash'>> &
   RowOf<typeof indexedAgreements, 'block_number' | 'block_timestamp'> &
   RowAs<typeof indexedAgreements, { agreement: 'address' }>;
@@ -66,7 +85,8 @@ export async function readBeginnings(
   if (ids.length === 0) return [];
   const { rows } = await transaction.execute<BeginningRow>(sql`
     select record.id, record.principal_id, record.doc_hash, shown.address as agreement, record.initial_variables, record.initial_state_hash,
-      shown.block_number::text, shown.block_timestamp::text
+      shown.block_number::text, shown.block_timestamp::text,
+      greatest(record.announced_through, record.state_block_number)::text as announced_through
     from service.records record
     join chain_index.agreements shown on shown.chain_id = ${chainId} and shown.address = lower(record.address)
     where record.id = any(${arrayOf(ids)}::text[])`);
@@ -74,6 +94,7 @@ export async function readBeginnings(
     id: row.id,
     principalId: row.principal_id,
     docHash: row.doc_hash,
+    announcedThrough: readBlock(row.announced_through),
     history: beginHistory({
       agreement: row.agreement,
       initialState: row.initial_state_hash,
@@ -82,4 +103,8 @@ export async function readBeginnings(
       blockTimestamp: BigInt(row.block_timestamp),
     }),
   }));
+}
+
+function readBlock(number: string | null): bigint | null {
+  return number === null ? null : BigInt(number);
 }

@@ -99,6 +99,12 @@ export const records = serviceSchema.table(
      * `stateBlockNumber`.
      */
     behind: boolean().notNull().default(false),
+    /**
+     * The highest `stateBlockNumber` that the record has had. Later blocks are folded for the first time, so their events cannot have
+     * been removed. Never goes back, even if a reorg undoes blocks. An earlier version writes none: `stateBlockNumber` counts where
+     * it is higher.
+     */
+    announcedThrough: blockNumber(),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),
     /**

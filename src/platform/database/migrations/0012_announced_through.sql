@@ -1,0 +1,1 @@
+ALTER TABLE "service"."records" ADD COLUMN "announced_through" bigint;
