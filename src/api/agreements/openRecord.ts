@@ -7,6 +7,7 @@ import { type ParticipantAccess, records } from '../../platform/database/tables/
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
 import { validateAgreement } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
+import { requireActiveKey } from '../../records/principals/requireActiveKey.ts';
 import { forgetWallets, keepWallets } from '../../records/sharing/participantWallets.ts';
 import { agreementLimits } from './checkDeployment.ts';
 import { findOwned } from './findOwned.ts';
@@ -21,23 +22,25 @@ const gatePauseMs = 100;
  * Grants or withdraws access for the wallets of a record's participants.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ * @throws AccessError `unauthorized` if the key of the request has been revoked meanwhile.
  * @throws ChainUnavailableError if the chain's records are being folded for too long; then nothing is changed.
  */
 export async function openRecord(
   request: {
     readonly reference: RecordReference;
     readonly principalId: string;
+    readonly keyId: string;
     readonly participantAccess: ParticipantAccess;
   },
   { database, pool, limits }: Pick<Services, 'database' | 'pool' | 'limits'>,
 ): Promise<void> {
-  const { participantAccess } = request;
+  const { participantAccess, keyId } = request;
   const { id, chainId } = await findOwned(pool, request);
   for (let tries = 0; tries < gateTries; tries++) {
     if (tries > 0) await delay(gatePauseMs);
     const hasPassed = await inTransaction(database, async (transaction) => {
       if (!(await passFoldGate(transaction, chainId))) return false;
-      await setAccess(transaction, { id, participantAccess, limits });
+      await setAccess(transaction, { id, keyId, participantAccess, limits });
       return true;
     });
     if (hasPassed) return;
@@ -49,9 +52,10 @@ async function setAccess(
   transaction: DatabaseTransaction,
   {
     id,
+    keyId,
     participantAccess,
     limits,
-  }: { id: string; participantAccess: ParticipantAccess; limits: Services['limits'] },
+  }: { id: string; keyId: string; participantAccess: ParticipantAccess; limits: Services['limits'] },
 ): Promise<void> {
   // Folds write the record's wallets too, so they wait for this row.
   const [record] = await transaction
@@ -66,6 +70,8 @@ async function setAccess(
     .where(eq(records.id, id))
     .for('update');
   if (!record) return;
+  // The access outlives the key, and the gate may have taken seconds.
+  await requireActiveKey(transaction, keyId);
   const isOpen = participantAccess !== 'none';
   const { variables, participants, document } = record;
   const { participantVariableKeys } = validateAgreement(JSON.parse(document), agreementLimits(limits));

@@ -41,11 +41,11 @@ export function rotateWebhookSecret(services: WebhookServices): Endpoint {
       after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }],
     },
     async handle({ params, body, caller, derive, requestId }) {
-      const { principalId } = caller;
+      const { principalId, keyId: apiKeyId } = caller;
       const graceSeconds = body?.graceSeconds ?? defaultGraceSeconds;
       const { subscription, secret } = await rotateSecret(
         { ...params, principalId },
-        { graceSeconds, derive },
+        { apiKeyId, graceSeconds, derive },
         services,
       );
       const dataText = JSON.stringify(toSubscription(subscription, secret));

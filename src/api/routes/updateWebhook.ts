@@ -39,8 +39,9 @@ export function updateWebhook(services: WebhookServices): Endpoint {
       after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }],
     },
     async handle({ params, body, caller, requestId }) {
-      const { principalId } = caller;
-      const row = await updateSubscription({ ...params, principalId }, body, services);
+      const { principalId, keyId } = caller;
+      const change = { ...body, apiKeyId: keyId };
+      const row = await updateSubscription({ ...params, principalId }, change, services);
       const dataText = JSON.stringify(toSubscription(row));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
     },

@@ -4,6 +4,7 @@ import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
+import { requireActiveKey } from '../principals/requireActiveKey.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { createSigningSecret, decryptSecret, encryptSecret } from './secrets.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
@@ -18,16 +19,18 @@ import type { WebhookServices } from './webhookServices.ts';
  * @param rotation.derive for a request that may be repeated: gives the same secret each time.
  * @returns with the new secret, which cannot be read again.
  * @throws NotFoundError, AccessError as `getSubscription` does.
+ * @throws AccessError `unauthorized` if the key of the request has been revoked meanwhile.
  */
 export async function rotateSecret(
   reference: SubscriptionReference,
-  { graceSeconds, derive }: { graceSeconds: number; derive?: Derive | undefined },
+  { apiKeyId, graceSeconds, derive }: { apiKeyId: string; graceSeconds: number; derive?: Derive | undefined },
   { database, cipher }: Pick<WebhookServices, 'database' | 'cipher'>,
 ): Promise<{ subscription: SubscriptionRow; secret: string }> {
   const { id } = reference;
   const secret = createSigningSecret(derive?.('secret'));
   const hasGrace = graceSeconds > 0;
   return inTransaction(database, async (transaction) => {
+    await requireActiveKey(transaction, apiKeyId);
     const known = await getSubscription(transaction, reference, { isLocked: true });
     if (derive && (await readSecret(transaction, { id, cipher })) === secret)
       return { subscription: known, secret };

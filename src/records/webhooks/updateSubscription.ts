@@ -9,6 +9,7 @@ import {
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
 import { lockPrincipal } from '../principals/lockPrincipal.ts';
+import { requireActiveKey } from '../principals/requireActiveKey.ts';
 import { failWaiting } from './failWaiting.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireVacancy } from './requireVacancy.ts';
@@ -26,6 +27,8 @@ export type SubscriptionChange = {
   /** Replaced as a whole; null for none. */
   readonly filters?: SubscriptionFilters | null | undefined;
   readonly status?: 'active' | 'disabled' | undefined;
+  /** The key of the request. The change outlives it, so it must still be active when the change is stored. */
+  readonly apiKeyId?: string | undefined;
 };
 
 /** How many steps of failing deliveries one request takes; a worker may take the others. */
@@ -37,6 +40,7 @@ const mostSteps = 10;
  * recovered once it is active again. It becomes active only when all have ended.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does.
+ * @throws AccessError `unauthorized` if the key has been revoked meanwhile: resolving the host may take seconds.
  * @throws RefusedError `webhook_target_not_allowed`. When activating: `webhook_limit_reached`, or `webhook_disabled`
  * while pending deliveries are still being failed.
  */
@@ -80,7 +84,9 @@ async function changeOrFail(
   },
 ): Promise<SubscriptionRow | undefined> {
   const { id, principalId } = reference;
-  const { url, eventTypes, filters, status } = change;
+  const { url, eventTypes, filters, status, apiKeyId } = change;
+  // In the order of a revocation.
+  if (apiKeyId !== undefined) await requireActiveKey(transaction, apiKeyId);
   // Before the subscription's own lock, in the same order as everywhere.
   if (status === 'active') {
     await lockPrincipal(transaction, principalId);

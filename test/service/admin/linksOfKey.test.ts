@@ -108,6 +108,43 @@ test('a request under way subscribes no receiver once its key is revoked', async
   }
 });
 
+test.each([
+  ['sends no webhook to another URL', 'PATCH', 'webhooks', { url: 'https://93.184.215.14/other' }],
+  ['gives a webhook no new secret', 'POST', 'rotate-secret', {}],
+  ['opens no agreement to wallets', 'PATCH', 'agreements', { participantAccess: 'sign' }],
+] as const)('a request under way %s once its key is revoked', async (_, method, kind, body) => {
+  const [owner, key] = [await createKey(), await createKey()];
+  const url = 'https://93.184.215.14/agreements';
+  const { body: made } = await owner.call('POST', '/v0/webhooks', { body: { url } });
+  const { id } = z.looseObject({ id: z.string() }).parse(made.data);
+  const resource = kind === 'agreements' ? `/v0/agreements/${recordId}` : `/v0/webhooks/${id}`;
+  const path = kind === 'rotate-secret' ? `${resource}/rotate-secret` : resource;
+  const before = await owner.call('GET', resource);
+  const { pool } = service.handle;
+  const holder = await pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`update service.api_keys set status = 'revoked' where id = $1`, [key.id]);
+    let answered: number | undefined;
+    const changing = key.call(method, path, { body }).then((answer) => {
+      answered = answer.status;
+      return answer;
+    });
+    await waitUntil('the request waits or has its answer', async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query like '%for share%'`;
+      return answered !== undefined || (await pool.query(waiting)).rows.length > 0;
+    });
+    await holder.query('commit');
+    expect((await changing).status).toBe(401);
+    const after = await owner.call('GET', resource);
+    expect(after.body.data).toEqual(before.body.data);
+  } finally {
+    holder.release(true);
+    await owner.call('DELETE', `/v0/webhooks/${id}`);
+  }
+});
+
 test('links of a key that is revoked already can still be found and revoked', async () => {
   const key = await createKey();
   const link = await share(key);

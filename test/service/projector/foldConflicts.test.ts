@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecord } from '../../../src/api/agreements/openRecord.ts';
 import { limitShape } from '../../../src/platform/config/limits.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
+import { createKey } from '../../../src/records/principals/apiKeys.ts';
 import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createScene, deployment, input, toggle } from './support/scene.ts';
@@ -31,6 +32,10 @@ test('a principal that changes its record again and again holds no fold up', asy
   scene.add(input(toggle('5')));
   await scene.show();
 
+  const { id: keyId } = await createKey(api.database, {
+    principal: scene.principalId,
+    environment: 'testnet',
+  });
   let changes = 0;
   let isOver = false;
   const change = async () => {
@@ -39,6 +44,7 @@ test('a principal that changes its record again and again holds no fold up', asy
       const request = {
         reference: { id: recordId },
         principalId: scene.principalId,
+        keyId,
         participantAccess,
       } as const;
       await openRecord(request, { database: api.database, pool: api.pool, limits: limitShape.parse({}) });
