@@ -1,9 +1,11 @@
 import type { Context } from 'hono';
+import { parseAccept } from 'hono/utils/accept';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import type { ConsoleSettings } from '../../platform/config/consoleSettings.ts';
 import type { Environment } from '../../protocol/chains.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import type { StaticRoute } from '../http/createApp.ts';
+import { isKnownTag } from '../http/isKnownTag.ts';
 import { type ConsoleFile, readConsoleFiles } from './consoleFiles.ts';
 import { buildConsolePolicy } from './consolePolicy.ts';
 
@@ -65,12 +67,21 @@ export function buildConsoleRoutes({
 
 /** One of the files, compressed if the reader accepts that, and without a body if the reader has it. */
 export function answerFile(context: Context<AppEnv>, file: ConsoleFile, headers: Headers): Response {
-  headers.set('etag', file.etag);
+  const isZipped = acceptsGzip(context.req.header('accept-encoding'));
+  // A strong tag names the bytes of one form.
+  const etag = isZipped ? file.etag.replace(/"$/, '-gzip"') : file.etag;
+  headers.set('etag', etag);
   headers.set('vary', 'accept-encoding');
   headers.set('cache-control', file.isHashed ? hashed : 'no-cache');
-  if (context.req.header('if-none-match') === file.etag) return new Response(null, { status: 304, headers });
+  if (isKnownTag(context.req.header('if-none-match'), etag))
+    return new Response(null, { status: 304, headers });
   headers.set('content-type', file.contentType);
-  const isZipped = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
   if (isZipped) headers.set('content-encoding', 'gzip');
   return new Response(isZipped ? file.zipped : file.body, { headers });
+}
+
+function acceptsGzip(accepted = ''): boolean {
+  const codings = parseAccept(accepted);
+  const named = (name: string) => codings.find(({ type }) => type.toLowerCase() === name);
+  return ((named('gzip') ?? named('*'))?.q ?? 0) > 0;
 }

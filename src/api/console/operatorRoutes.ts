@@ -32,6 +32,7 @@ export function addOperatorRoutes(
   app.get('/', (context) => send(context, 'operators.html'));
   app.get('/console/assets/*', (context) => send(context, context.req.path.slice('/console/'.length)));
   app.use('/operations/*', async (context, next) => {
+    for (const [name, value] of Object.entries(headers)) context.header(name, value);
     if (isPrivateHost(context.req.header('host'), allowedHosts)) return next();
     return context.text('This host is not one of INTERNAL_ALLOWED_HOSTS.', 421);
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isKnownTag } from './isKnownTag.ts';
 
 /** A cacheable text, and the caller's cached version. */
 type Kept = {
@@ -24,12 +25,7 @@ export function respondRevalidated(response: Response, { requestId, ifNoneMatch,
     'x-content-type-options': 'nosniff',
     'x-request-id': requestId,
   };
-  if (listTags(ifNoneMatch).some((tag) => tag === '*' || tag === etag || `W/${tag}` === etag))
-    return new Response(null, { status: 304, headers });
+  if (isKnownTag(ifNoneMatch, etag)) return new Response(null, { status: 304, headers });
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
-}
-
-function listTags(ifNoneMatch: string | null): string[] {
-  return (ifNoneMatch ?? '').split(',').map((tag) => tag.trim());
 }
