@@ -79,6 +79,7 @@ test('an agreement is deployed, moved and looked at from the terminal', async ()
     .trim()
     .split('\n')
     .map((line): { event: WebhookEvent } => JSON.parse(line));
+  expect(told.pop()).toEqual({ cursor: expect.any(String) });
   expect(told.filter(({ event }) => Reflect.get(event.data, 'agreementId') === id)).toHaveLength(2);
 });
 

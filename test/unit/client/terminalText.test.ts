@@ -127,6 +127,31 @@ test('neither do the cursor of the feed and the time of an event', async () => {
   expect(printed).toEqual([`${shown} Mural (agr_1): A → B by go`, `cursor ${shown}`]);
 });
 
+test.each([
+  [[], ['after-2']],
+  [['--limit', '2'], ['after-2']],
+  [['--limit', '1'], []],
+])(
+  'with --json and %j, the feed ends with the cursor after which the next call begins',
+  async (words, cursors) => {
+    const data = {
+      agreementName: 'Mural',
+      agreementId: 'agr_1',
+      fromState: 'A',
+      toState: 'B',
+      inputId: 'go',
+    };
+    const event = { type: 'agreement.transitioned', createdAt: '2026-01-01T00:00:00Z', data };
+    const { context } = createContext([page([event, event], 'after-2'), page([])], 9);
+    const values: unknown[] = [];
+    const stream = ({ value }: { value: unknown }) => void values.push(value);
+    await runCommand(addEventCommands, { ...context, asJson: () => true, stream }, 'events', ...words);
+    const events = values.slice(0, values.length - cursors.length);
+    expect(events.every((value) => JSON.stringify(value) === JSON.stringify({ event }))).toBe(true);
+    expect(values.slice(events.length)).toEqual(cursors.map((cursor) => ({ cursor })));
+  },
+);
+
 test('neither does the status of an input', async () => {
   const record = { id: 'agr_1', displayName: 'Mural', state: 'A', status: 'Deployed' };
   const input = { id: 'inp_1', inputId: 'go', status: hostile, updatedAt: '2026-01-01T00:00:00Z' };

@@ -41,15 +41,18 @@ export function addEventCommands(program: Command, context: Context): void {
         return;
       }
       let last = after;
-      for await (const { data, pageInfo } of client.events.list({ after, limit: 100 }, { signal }).pages()) {
-        for (const event of data) {
+      const limit = Math.min(100, Math.max(1, most));
+      for await (const { data, pageInfo } of client.events.list({ after, limit }, { signal }).pages()) {
+        for (const [index, event] of data.entries()) {
           print(event);
-          if (printed >= most) return;
+          // Only the end of a page has a cursor.
+          if (printed >= most && index < data.length - 1) return;
         }
         last = pageInfo.nextCursor ?? last;
+        if (printed >= most) break;
       }
-      if (!context.asJson() && last !== undefined)
-        terminal.print(paint(terminal, 'dim', `cursor ${plain(last)}`));
+      if (last === undefined) return;
+      context.stream({ value: { cursor: last }, text: paint(terminal, 'dim', `cursor ${plain(last)}`) });
     });
 }
 
