@@ -1,5 +1,6 @@
 import { createLocalStacks } from '../e2e/support/localStack.ts';
 import { listenLocally } from '../support/listenLocally.ts';
+import { showChangesInReviews } from './consoleChecks/changedReviews.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { sendDoubtfulInputs } from './consoleChecks/doubtfulInputs.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
@@ -45,6 +46,7 @@ async function main(): Promise<number> {
       meetTroubles,
       meetOutages,
       sendDoubtfulInputs,
+      showChangesInReviews,
       operate,
       readEvidence,
       showHostileTexts,

@@ -6,6 +6,8 @@ import { texts } from '../texts/texts.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
+import { OutdatedReviewError, UncheckedReviewError } from './basis.ts';
+import { ChangedReview } from './changedReview.tsx';
 import { describeField, findParty, nameOfInput } from './naming.ts';
 import { OtherRules } from './otherRules.tsx';
 import { Progress } from './progress.tsx';
@@ -26,12 +28,9 @@ type SignPanelProps = {
 
 /** The data to sign in words and as a digest, then the signature, then its progress. */
 export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPanelProps) {
-  const { query, prepared, busy, error, sent, isUnsettled, sign, sendAgain } = useSigning({
-    shown,
-    source,
-    act,
-    wallet,
-  });
+  const signing = useSigning({ shown, source, act, wallet });
+  const { query, prepared, busy, error, sent, isUnsettled, sign, sendAgain } = signing;
+  const isUnsent = error instanceof OutdatedReviewError;
   const name = nameOfInput(shown.json, act.inputId);
   if (sent)
     return (
@@ -53,50 +52,65 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
       </div>
       {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {query.isLoading && <Loading lines={5} />}
-      {prepared && (
-        <>
-          <OtherRules shown={shown} />
-          <Review
-            sentence={words.sentence(name, shown.displayName)}
-            wallet={wallet.account}
-            party={findParty(shown, wallet.account)}
-            values={Object.entries(act.values).map(([field, value]) => [
-              describeField(shown.json, act.inputId, field).name,
-              value,
-            ])}
-            chainId={shown.chainId}
-            contract={shown.address ?? ''}
-            {...prepared}
-          />
-          {error !== undefined && <WalletFailure error={error} />}
-          {isUnsettled ? (
-            <>
-              <Note kind="warn">{words.mayBeStored}</Note>
+      {isUnsent || signing.isOutdated ? (
+        <ChangedReview isSigned={isUnsent} onReview={signing.reviewAgain} />
+      ) : (
+        prepared && (
+          <>
+            <OtherRules shown={shown} />
+            <Review
+              sentence={words.sentence(name, shown.displayName)}
+              wallet={wallet.account}
+              party={findParty(shown, wallet.account)}
+              values={Object.entries(act.values).map(([field, value]) => [
+                describeField(shown.json, act.inputId, field).name,
+                value,
+              ])}
+              chainId={shown.chainId}
+              contract={shown.address ?? ''}
+              {...prepared}
+            />
+            {prepared.basis.open.length > 0 && <Note kind="warn">{words.afterOpen}</Note>}
+            {error !== undefined && <SendFailure error={error} />}
+            {isUnsettled ? (
+              <>
+                <Note kind="warn">{words.mayBeStored}</Note>
+                <p>
+                  <Button kind="primary" onPress={() => void sendAgain()}>
+                    {words.sendAgain}
+                  </Button>
+                </p>
+              </>
+            ) : (
               <p>
-                <Button kind="primary" onPress={() => void sendAgain()}>
-                  {words.sendAgain}
+                <Button
+                  kind="primary"
+                  disabled={
+                    busy !== undefined ||
+                    query.isFetching ||
+                    prepared.checked.differences.length > 0 ||
+                    !prepared.offered.verdict.ok
+                  }
+                  onPress={() => void sign(prepared)}
+                >
+                  {busy === undefined ? words.sign : busy === 'signing' ? words.waiting : words.sending}
                 </Button>
               </p>
-            </>
-          ) : (
-            <p>
-              <Button
-                kind="primary"
-                disabled={
-                  busy !== undefined ||
-                  query.isFetching ||
-                  prepared.checked.differences.length > 0 ||
-                  !prepared.offered.verdict.ok
-                }
-                onPress={() => void sign(prepared)}
-              >
-                {busy === undefined ? words.sign : busy === 'signing' ? words.waiting : words.sending}
-              </Button>
-            </p>
-          )}
-          {busy === 'signing' && <WalletWait provider={wallet.provider} />}
-        </>
+            )}
+            {busy === 'signing' && <WalletWait provider={wallet.provider} />}
+          </>
+        )
       )}
     </div>
+  );
+}
+
+function SendFailure({ error }: { readonly error: unknown }) {
+  if (!(error instanceof UncheckedReviewError)) return <WalletFailure error={error} />;
+  return (
+    <>
+      <Note kind="bad">{words.unchecked}</Note>
+      <WalletFailure error={error.cause} />
+    </>
   );
 }
