@@ -94,6 +94,11 @@ test('a deployment is handed to its owner, who signs it by the link', async () =
   expect(await json(['list', '--limit', '100'])).toContainEqual(
     expect.objectContaining({ id: made.agreementId, status: 'Draft' }),
   );
+  expect((await run(['show', made.agreementId])).stdout).not.toContain('its document');
+  const named = await json([...deploy, patron ?? '', '--name', 'Claim your refund']);
+  expect((await run(['show', named.agreementId])).stdout).toMatch(
+    /^name +Claim your refund\nname in its document +Mural commission$/m,
+  );
   expect((await run(['act', made.agreementId])).stdout).toBe('Nothing can be done before it is deployed.\n');
   expect(await run([...deploy, 'nobody'])).toMatchObject({
     code: 1,

@@ -71,6 +71,17 @@ const prepare = async (subject: Record<string, unknown>) => {
   return { means, data: answer.data };
 };
 
+test('what signing an input means names the agreement by its document, and the other name of the record as not signed', async () => {
+  const name = 'Claim your refund';
+  const { data } = await act(agent, owner, deployment, { displayName: name });
+  const renamed = z.looseObject({ agreementId: z.string() }).parse(data).agreementId;
+  const subject = { purpose: 'input', inputId: 'pay', values: { amount: '1' } };
+  const { means } = await prepare({ ...subject, agreementId: renamed });
+  expect(means).toContain('Signing sends "pay" to "Deal" in the name of');
+  expect(means).toContain(`The name of its record is "${name}". No signature covers that name.`);
+  expect((await prepare({ ...subject, agreementId })).means).not.toContain('record');
+});
+
 test('what signing an input means says every value that is signed, and the call that it sets off', async () => {
   const pay = (own: object) => prepare({ purpose: 'input', agreementId, inputId: 'pay', values: own });
   const { means, data } = await pay({ amount: '9000', note: 'for "May"\nSigning is safe.' });

@@ -15,6 +15,7 @@ import { mayPass } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';
+import { isNamedOtherwise, nameOfDocument } from './agreementName.ts';
 import { DocumentText } from './documentText.tsx';
 import { DraftPanel } from './draftPanel.tsx';
 import { Facts } from './facts.tsx';
@@ -94,6 +95,11 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           </span>
         </span>
       </div>
+      {isNamedOtherwise(shown) && (
+        <p class="lead" dir="auto">
+          {words.calledByDocument(nameOfDocument(shown.json))}
+        </p>
+      )}
       {state.data?.description && (
         <p class="lead" dir="auto">
           {showUnseen(state.data.description)}

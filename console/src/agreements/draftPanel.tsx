@@ -11,6 +11,7 @@ import { isSpentPermit } from '../wallet/isSpentPermit.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
+import { nameOfDocument } from './agreementName.ts';
 import { findParty, isSame } from './naming.ts';
 import { Review } from './review.tsx';
 import type { AgreementSource, Shown } from './source.ts';
@@ -79,7 +80,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
             {prepare.data && wallet ? (
               <>
                 <Review
-                  sentence={words.draft.sentence(shown.displayName)}
+                  sentence={words.draft.sentence(nameOfDocument(shown.json))}
                   wallet={wallet.account}
                   party={findParty(shown, wallet.account)}
                   {...splitSigned(shown)}

@@ -6,6 +6,7 @@ import { texts } from '../texts/texts.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
+import { listOtherName, nameOfDocument } from './agreementName.ts';
 import { OutdatedReviewError, UncheckedReviewError } from './basis.ts';
 import { ChangedReview } from './changedReview.tsx';
 import { describeField, findParty, nameOfInput } from './naming.ts';
@@ -59,7 +60,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
           <>
             <OtherRules shown={shown} />
             <Review
-              sentence={words.sentence(name, shown.displayName)}
+              sentence={words.sentence(name, nameOfDocument(shown.json))}
               wallet={wallet.account}
               party={findParty(shown, wallet.account)}
               values={Object.entries(act.values).map(([field, value]) => [
@@ -67,6 +68,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
                 value,
               ])}
               chainId={shown.chainId}
+              unsigned={listOtherName(shown)}
               contract={shown.address ?? ''}
               {...prepared}
             />

@@ -1,6 +1,5 @@
 import { listSignedVariables } from '../../../src/protocol/signedVariables.ts';
-import { texts } from '../texts/texts.ts';
-import { member } from './member.ts';
+import { listOtherName } from './agreementName.ts';
 import { nameOfVariable } from './naming.ts';
 import type { NamedValue } from './reviewValues.tsx';
 
@@ -24,12 +23,11 @@ export function splitSigned({ json, displayName, variables }: Deployment): Shown
   const signed = listSignedVariables(json);
   const names = Object.keys(variables);
   const write = (name: string): NamedValue => [nameOfVariable(json, name), variables[name]];
-  const isNamed = member(json, 'metadata', 'name') === displayName;
   return {
     values: names.filter((name) => signed.has(name)).map(write),
     unsigned: [
       ...names.filter((name) => !signed.has(name)).map(write),
-      ...(isNamed ? [] : [[texts.author.displayName, displayName] as const]),
+      ...listOtherName({ json, displayName }),
     ],
   };
 }

@@ -37,7 +37,8 @@ export const actTexts = {
     'This address does not belong to this service. The text there may differ from the text on this page.',
   notSigned:
     'You do not sign the following. It is not on the chain, and others may see something else in its place:',
-  changed: 'The agreement has changed since you opened this review. What you sign now may have another effect.',
+  changed:
+    'The agreement has changed since you opened this review. What you sign now may have another effect.',
   changedUnsent:
     'The agreement has changed since you opened this review. Your signature was not sent, because it may have another effect now.',
   reviewAgain: 'Review it again',
@@ -45,6 +46,8 @@ export const actTexts = {
     'Nothing was sent, because it is not known whether the agreement has changed since you opened this review.',
   afterOpen:
     'Another input of this agreement is not mined yet. It may change the state first, so it is not known what yours will do then.',
+  noName: 'without a name',
+  givenName: 'Name given by whoever shares it',
   goodOnce: (nonce: string) => `Valid once (nonce ${nonce}), until`,
   digestHere: 'Digest computed in this browser',
   digestService: 'Digest of the service',

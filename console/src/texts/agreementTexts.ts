@@ -37,6 +37,7 @@ export const agreementTexts = {
   one: {
     back: 'All agreements',
     draft: 'Draft: not on its chain yet',
+    calledByDocument: (name: string) => `Its document calls it “${name}”.`,
     draftFailed: 'This draft will not be deployed.',
     otherRules:
       'The contract does not do what this document says. Whoever created it gave it other rules. Text, diagram and buttons on this page follow the document, not the contract.',

@@ -1,3 +1,4 @@
+import { deployAgreement } from '../../../client/src/viem/index.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
 
 const reference = (name: string) => `\${variables.${name}}`;
@@ -31,8 +32,14 @@ const agreement = {
   },
 };
 
-/** The owner of a prepared deployment sees what is signed, what is not, and all of the text. */
+/** Who signs sees what is signed, what is not, and all of the text. */
 export async function tellUnsignedValues(world: ConsoleWorld): Promise<void> {
+  await signDeployment(world);
+  await signRenamed(world);
+}
+
+/** What an owner of a prepared deployment sees. */
+async function signDeployment(world: ConsoleWorld): Promise<void> {
   const owner = createAccount();
   const initValues = { landlord: owner.address, deposit: '901', rent: '900' };
   const draft = { agreement, chainId, displayName: 'Lease of the mill', initValues, signer: owner.address };
@@ -46,8 +53,9 @@ export async function tellUnsignedValues(world: ConsoleWorld): Promise<void> {
   await see(page, 'except for what is marked as not signed');
   const unsigned = page.locator('.note', { hasText: 'You do not sign the following' });
   const listed = await unsigned.innerText();
-  for (const line of ['Rent: 900', 'Name of the agreement: Lease of the mill'])
+  for (const line of ['Rent: 900', 'Name given by whoever shares it: Lease of the mill'])
     expectTrue(listed.includes(line), `${line} is listed as not signed, in: ${listed}`);
+  await see(page, 'Deploy the agreement “Lease”, as shown below, with you as its owner');
   const signed = await page.locator('.facts', { hasText: 'with these values' }).innerText();
   expectTrue(signed.includes('Deposit⟨U+202E⟩: 901'), `the deposit can be read, in: ${signed}`);
   // An address or a hash may contain the same digits.
@@ -63,5 +71,29 @@ export async function tellUnsignedValues(world: ConsoleWorld): Promise<void> {
     expectTrue(text.includes(part), `the text shows ${part}, in: ${text}`);
   const numbers = await page.locator('.prose li').evaluateAll((items) => items.map((item) => item.value));
   expectTrue(numbers.join() === '7,9', `the clauses keep their numbers, and are not ${numbers}`);
+  await context.close();
+}
+
+/** A stranger shares somebody's agreement under another name: its page and its review name it as its document does. */
+async function signRenamed({ client, invite, baseUrl }: ConsoleWorld): Promise<void> {
+  const account = createAccount();
+  const displayName = 'Claim your refund \u202e';
+  const initValues = { landlord: account.address, deposit: '901', rent: '900' };
+  const { id } = await deployAgreement({ client, account, agreement, chainId, displayName, initValues });
+  await client.agreements.update(id, { participantAccess: 'sign' });
+  const { page, context } = await invite(account, `${baseUrl}/console/awaiting`);
+  await page.getByRole('button', { name: /^Connect/ }).click();
+  await page.getByRole('button', { name: 'Log in with this wallet' }).click();
+  await page.getByRole('link', { name: 'Claim your refund' }).click();
+  await see(page, 'Its document calls it “Lease”.');
+  await page.getByRole('button', { name: 'Act: end' }).click();
+  await page.getByRole('button', { name: /^Connect/ }).click();
+  await page.getByRole('button', { name: 'Review what to sign' }).click();
+  await page.locator('.digest').waitFor();
+  await see(page, '“end” in the agreement “Lease”');
+  await see(page, 'except for what is marked as not signed');
+  const unsigned = await page.locator('.note', { hasText: 'You do not sign the following' }).innerText();
+  const named = 'Name given by whoever shares it: Claim your refund ⟨U+202E⟩';
+  expectTrue(unsigned.includes(named), `${named} is listed as not signed, in: ${unsigned}`);
   await context.close();
 }

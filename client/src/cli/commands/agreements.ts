@@ -3,6 +3,7 @@ import type { AgreementState, InputRecord } from '../../types.ts';
 import { submitInput } from '../../viem/submitInput.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
+import { findTitle } from '../findTitle.ts';
 import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readCount } from '../readCount.ts';
@@ -60,9 +61,11 @@ export function addAgreementCommands(program: Command, context: Context): void {
       const state = await client.agreements.getState(record.id, call);
       const inputs: InputRecord[] = [];
       for await (const input of client.agreements.listInputs(record.id, query, call)) inputs.push(input);
+      const title = findTitle(record.json);
       const facts = drawFacts(terminal, [
         ['id', record.id],
         ['name', record.displayName],
+        ['name in its document', title === record.displayName ? undefined : title],
         ['status', record.status],
         ['state', state.state === null ? undefined : describeState(state)],
         ['address', record.address],

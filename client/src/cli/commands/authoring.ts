@@ -3,6 +3,7 @@ import { deployAgreement } from '../../viem/deployAgreement.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { drawDiagram } from '../diagram/drawDiagram.ts';
+import { findTitle } from '../findTitle.ts';
 import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readCount } from '../readCount.ts';
@@ -139,8 +140,8 @@ function addDeploy(program: Command, context: Context): void {
     });
 }
 
-function nameOf({ metadata }: Record<string, unknown>): string {
-  const name: unknown = metadata && typeof metadata === 'object' ? Reflect.get(metadata, 'name') : undefined;
-  if (typeof name === 'string' && name !== '') return name;
+function nameOf(agreement: Record<string, unknown>): string {
+  const name = findTitle(agreement);
+  if (name !== undefined) return name;
   throw new CliError('The document has no metadata.name: give a --name.');
 }

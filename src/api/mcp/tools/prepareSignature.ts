@@ -20,6 +20,7 @@ import { findTitle } from '../meaning/findTitle.ts';
 import { readSignedValues } from '../meaning/readSignedValues.ts';
 import { sortValues } from '../meaning/sortValues.ts';
 import { tellContract } from '../meaning/tellContract.ts';
+import { tellName } from '../meaning/tellName.ts';
 import { tellOtherRules } from '../meaning/tellOtherRules.ts';
 import { tellValues } from '../meaning/tellValues.ts';
 import { quoteName, quoteNames } from '../quotedData.ts';
@@ -155,9 +156,11 @@ async function prepareInput(args: Args, call: AgentCall) {
   const doubt = tellOtherRules(record);
   const isOther = record.onChain.differsFromDocument !== undefined;
   const caution = doubt && ((await tellContract(call, { reference, step, reading, isOther })) ?? doubt);
+  const { named, otherName } = tellName(record);
   const means = [
     ...(caution ? [caution] : []),
-    `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${caution ? '' : leads}`,
+    `Signing sends ${quoteName(inputId)} to ${named} in the name of ${signer}, with ${tellValues(quotedValues) || 'no values'}.${caution ? '' : leads}`,
+    ...(otherName ? [otherName] : []),
     ...(quotedCall && !caution ? [tellCall(quotedCall)] : []),
     `The signature is valid until ${at(signable.deadline)}.`,
   ].join(' ');
