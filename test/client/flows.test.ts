@@ -62,7 +62,9 @@ describe('an agreement is deployed and moved by', () => {
       agreement: pingPong,
       chainId,
       displayName: 'Ping pong',
+      participantAccess: 'sign',
     });
+    expect(record).toMatchObject({ displayName: 'Ping pong', participantAccess: 'sign' });
     const input = { client, agreementId: record.address ?? '', inputId: 'hit', values: { note: 'one' } };
     expect(await submitInput({ ...input, account })).toMatchObject({ status: 'MINED', toState: 'PONG' });
   });

@@ -33,7 +33,7 @@ export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; read
  * ApiError where the deployment is not valid.
  */
 export async function signDeployment(deployment: Deployment): Promise<SignedDeployment> {
-  const { client, agreement, chainId, displayName, notificationTemplate } = deployment;
+  const { client, agreement, chainId, displayName, notificationTemplate, participantAccess } = deployment;
   const { factory = publicFactory(chainId), deadline, signal } = deployment;
   const wallet = await openWallet(deployment);
   const signer = wallet.address;
@@ -55,9 +55,9 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
   });
   const { digest, signature } = await signOffered(typedData, signable, { wallet, chainId });
   const { docUri, documentId } = signable;
-  const extras = notificationTemplate && { notificationTemplate };
+  const unsigned = { displayName, notificationTemplate, participantAccess } as Pick<Unsigned, 'displayName'>;
   const signed = { docUri, documentId, deadline: signable.deadline, signature };
-  return { body: { ...request, ...extras, displayName, ...signed }, digest };
+  return { body: { ...request, ...unsigned, ...signed }, digest };
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { findTitle } from '../../../../src/protocol/findTitle.ts';
 import type { AgreementState, InputRecord } from '../../types.ts';
 import { submitInput } from '../../viem/submitInput.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
-import { findTitle } from '../findTitle.ts';
 import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readCount } from '../readCount.ts';

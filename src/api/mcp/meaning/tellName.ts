@@ -1,5 +1,5 @@
+import { findTitle } from '../../../protocol/findTitle.ts';
 import { quoteName } from '../quotedData.ts';
-import { findTitle } from './findTitle.ts';
 
 /** How to name an agreement before somebody signs: by its document, because anybody may choose the name of a record. */
 export type Naming = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findTitle } from '../../../protocol/findTitle.ts';
 import { recordShape } from '../../shapes/resources.ts';
 import { signableDeploymentShape, signableShape } from '../../shapes/signableShape.ts';
 import {
@@ -16,7 +17,6 @@ import { defineTool, parseArguments } from '../defineTool.ts';
 import { handOutLink, type LinkSealer, type LinkSubject } from '../handOutLink.ts';
 import { lookAhead } from '../lookAhead.ts';
 import { type ActionCall, findCall, tellCall } from '../meaning/findCall.ts';
-import { findTitle } from '../meaning/findTitle.ts';
 import { readSignedValues } from '../meaning/readSignedValues.ts';
 import { sortValues } from '../meaning/sortValues.ts';
 import { tellContract } from '../meaning/tellContract.ts';

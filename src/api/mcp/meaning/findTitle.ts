@@ -1,7 +1,0 @@
-import { JsonCursor } from '../../../protocol/jsonCursor.ts';
-
-/** The document's name for itself; undefined without one. */
-export function findTitle(agreement: unknown): string | undefined {
-  const { value } = new JsonCursor(agreement).at('metadata').at('name');
-  return typeof value === 'string' ? value : undefined;
-}
