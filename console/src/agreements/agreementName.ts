@@ -1,3 +1,4 @@
+import { findTitle } from '../../../src/protocol/findTitle.ts';
 import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { texts } from '../texts/texts.ts';
 import { member } from './member.ts';
@@ -12,12 +13,13 @@ export function nameOfDocument(json: unknown): string {
   return typeof named === 'string' ? showUnseen(named) : texts.act.noName;
 }
 
-/** Whether the name of a record is not the document's. */
-export function isNamedOtherwise({ json, displayName }: Named): boolean {
-  return member(json, 'metadata', 'name') !== displayName;
+/** The document's name for itself, if the record has another one. */
+export function findOtherTitle({ json, displayName }: Named): string | undefined {
+  const title = findTitle(json);
+  return title === undefined || title === displayName ? undefined : showUnseen(title);
 }
 
 /** The name that anybody may have given the record, for a list of what is not signed. */
-export function listOtherName(named: Named): readonly NamedValue[] {
-  return isNamedOtherwise(named) ? [[texts.act.givenName, named.displayName]] : [];
+export function listOtherName({ json, displayName }: Named): readonly NamedValue[] {
+  return findTitle(json) === displayName ? [] : [[texts.act.givenName, displayName]];
 }

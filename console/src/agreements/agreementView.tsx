@@ -15,7 +15,7 @@ import { mayPass } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';
-import { isNamedOtherwise, nameOfDocument } from './agreementName.ts';
+import { findOtherTitle } from './agreementName.ts';
 import { DocumentText } from './documentText.tsx';
 import { DraftPanel } from './draftPanel.tsx';
 import { Facts } from './facts.tsx';
@@ -77,6 +77,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
       <Loading lines={12} />
     );
   const accepted = state.data?.acceptedInputs ?? [];
+  const otherTitle = findOtherTitle(shown);
   const possible = new Map(accepted.map((input) => [input.inputId, words.by(writeIssuers(shown, input))]));
   return (
     <>
@@ -95,9 +96,9 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           </span>
         </span>
       </div>
-      {isNamedOtherwise(shown) && (
+      {otherTitle !== undefined && (
         <p class="lead" dir="auto">
-          {words.calledByDocument(nameOfDocument(shown.json))}
+          {words.calledByDocument(otherTitle)}
         </p>
       )}
       {state.data?.description && (

@@ -47,7 +47,7 @@ export const actTexts = {
   afterOpen:
     'Another input of this agreement is not mined yet. It may change the state first, so it is not known what yours will do then.',
   noName: 'without a name',
-  givenName: 'Name given by whoever shares it',
+  givenName: 'Name given to it here',
   goodOnce: (nonce: string) => `Valid once (nonce ${nonce}), until`,
   digestHere: 'Digest computed in this browser',
   digestService: 'Digest of the service',

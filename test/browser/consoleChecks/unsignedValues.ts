@@ -53,7 +53,7 @@ async function signDeployment(world: ConsoleWorld): Promise<void> {
   await see(page, 'except for what is marked as not signed');
   const unsigned = page.locator('.note', { hasText: 'You do not sign the following' });
   const listed = await unsigned.innerText();
-  for (const line of ['Rent: 900', 'Name given by whoever shares it: Lease of the mill'])
+  for (const line of ['Rent: 900', 'Name given to it here: Lease of the mill'])
     expectTrue(listed.includes(line), `${line} is listed as not signed, in: ${listed}`);
   await see(page, 'Deploy the agreement “Lease”, as shown below, with you as its owner');
   const signed = await page.locator('.facts', { hasText: 'with these values' }).innerText();
@@ -93,7 +93,7 @@ async function signRenamed({ client, invite, baseUrl }: ConsoleWorld): Promise<v
   await see(page, '“end” in the agreement “Lease”');
   await see(page, 'except for what is marked as not signed');
   const unsigned = await page.locator('.note', { hasText: 'You do not sign the following' }).innerText();
-  const named = 'Name given by whoever shares it: Claim your refund ⟨U+202E⟩';
+  const named = 'Name given to it here: Claim your refund ⟨U+202E⟩';
   expectTrue(unsigned.includes(named), `${named} is listed as not signed, in: ${unsigned}`);
   await context.close();
 }

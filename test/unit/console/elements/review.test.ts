@@ -35,7 +35,7 @@ test('values that the deployment does not sign are apart from those that it sign
 
 test('a record’s own name is not signed', () => {
   expect(splitSigned({ json, displayName: 'A better lease', variables: {} }).unsigned).toEqual([
-    ['Name given by whoever shares it', 'A better lease'],
+    ['Name given to it here', 'A better lease'],
   ]);
 });
 
