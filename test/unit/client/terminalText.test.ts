@@ -87,7 +87,7 @@ function page(data: readonly unknown[], nextCursor: string | null = null) {
 function createContext(answers: readonly ReturnType<typeof ok>[], mostLines: number) {
   const { terminal, printed } = createTerminal();
   const stopping = new AbortController();
-  const { client } = createScripted((_, at) => answers[at] ?? 'never');
+  const { client, requests } = createScripted((_, at) => answers[at] ?? 'never');
   const print = ({ text }: { text: string }) => {
     printed.push(text);
     if (printed.length === mostLines) stopping.abort();
@@ -101,7 +101,7 @@ function createContext(answers: readonly ReturnType<typeof ok>[], mostLines: num
     stream: print,
     endWith: () => undefined,
   };
-  return { context, printed };
+  return { context, printed, requests };
 }
 
 async function runCommand(add: typeof addWatch, context: Context, ...words: string[]): Promise<void> {
@@ -151,6 +151,16 @@ test.each([
     expect(values.slice(events.length)).toEqual(cursors.map((cursor) => ({ cursor })));
   },
 );
+
+test.each([
+  [['--limit', '2'], '2'],
+  [['--limit', '2', '--type', 'agreement.transitioned'], '100'],
+  [[], '100'],
+])('with %j, the feed is read in pages that hold what is wanted', async (words, limit) => {
+  const { context, requests } = createContext([page([])], 0);
+  await runCommand(addEventCommands, context, 'events', ...words);
+  expect(requests.map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual([limit]);
+});
 
 test('neither does the status of an input', async () => {
   const record = { id: 'agr_1', displayName: 'Mural', state: 'A', status: 'Deployed' };

@@ -41,7 +41,8 @@ export function addEventCommands(program: Command, context: Context): void {
         return;
       }
       let last = after;
-      const limit = Math.min(100, Math.max(1, most));
+      // Events of other types do not count: small pages of a long feed would take many requests.
+      const limit = types.length > 0 ? 100 : Math.min(100, most);
       for await (const { data, pageInfo } of client.events.list({ after, limit }, { signal }).pages()) {
         for (const [index, event] of data.entries()) {
           print(event);
