@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -77,10 +78,13 @@ function storable(text: string): string {
   return text.replaceAll('\0', '').slice(0, longestReason).toWellFormed();
 }
 
-/** Servers repeat the receiver in their refusals. Logs hold no mail addresses. */
+/** Servers repeat the receiver in their refusals, with the domain in ASCII. Logs hold no mail addresses. */
 function withoutAddress(reason: string, { address }: Pick<ClaimedMail, 'address'>): string {
-  const literal = address.replace(/[^\p{L}\p{N}]/gu, '\\$&');
-  return reason.replace(new RegExp(literal, 'gi'), '[address]');
+  const domainAt = address.lastIndexOf('@') + 1;
+  const domain = domainToASCII(address.slice(domainAt));
+  const forms = domain === '' ? [address] : [address, `${address.slice(0, domainAt)}${domain}`];
+  const literals = forms.map((form) => form.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+  return reason.replace(new RegExp(literals.join('|'), 'gi'), '[address]');
 }
 
 /** Addresses and texts are private to the agreement's parties, so they stay out of traces. */
