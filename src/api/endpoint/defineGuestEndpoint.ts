@@ -49,8 +49,8 @@ export function defineGuestEndpoint<Query extends z.ZodObject, Body extends z.Zo
     params: none,
     async admit({ headers, query, client, limitGuest }) {
       const admit = () => guests.admit({ headers, client, need, ...recordQuery.parse(query) });
-      const requireAccess = lookAgain(admit);
       const guest = await admit();
+      const requireAccess = lookAgain(admit);
       await limitGuest(guest);
       return { guest, requireAccess };
     },

@@ -37,14 +37,14 @@ const isOldPart = `part.used_at < $1
   and not exists (select 1 from service.events where variables_part_id = part.id offset 0)`;
 const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
 /** The firing of a rule that fires once in a stay, while its date may still change: then nothing else says that it has fired. */
-const isOnceInStay = `exists (
+const isOnceInStay = `firing.occasion like '["stay",%' and exists (
     select 1 from service.rule_schedules schedule
     where schedule.record_id = firing.record_id and schedule.rule_id = firing.rule_id
       and (schedule.date is not null or schedule.starts_ms is null)
       and firing.occasion = '["stay",' || to_json(schedule.stay)::text || ']')`;
 /** A firing's mail is removed before it; how often a rule has fired is counted elsewhere. */
 const isOldFiring = (mail: string) => `firing.created_at < $1 and firing.state in ('released', 'withdrawn')
-  and not ${isOnceInStay}
+  and not (${isOnceInStay})
   and not exists (select 1 from service.mails mail where mail.firing_id = firing.id${mail})`;
 /** Even if it is still due: its principal has used up its events for a long time. */
 const isOldSchedule = `until_ms < extract(epoch from $1::timestamptz) * 1000`;
@@ -125,7 +125,7 @@ export async function removeOldParts(
   return { ...noOldRows, eventParts: rowCount ?? 0 };
 }
 
-/** Removes up to this many old mails, firings and schedules of rules, each, and daily usage rows. */
+/** Removes up to this many old mails and schedules of rules, each, and daily usage rows. */
 export async function removeOldRules(
   client: Pick<pg.ClientBase, 'query'>,
   { before, limit }: { before: Date; limit: number },
@@ -134,10 +134,6 @@ export async function removeOldRules(
   const mails = await remove(`
     delete from service.mails where firing_id in (
       select firing_id from service.mails where ${isOldMail} order by created_at limit $2 for update skip locked)`);
-  const ruleFirings = await remove(`
-    delete from service.rule_firings where id in (
-      select firing.id from service.rule_firings firing where ${isOldFiring('')}
-      order by firing.created_at limit $2 for update skip locked)`);
   const ruleSchedules = await remove(`
     delete from service.rule_schedules where (record_id, rule_id, span) in (
       select record_id, rule_id, span from service.rule_schedules where ${isOldSchedule}
@@ -148,5 +144,22 @@ export async function removeOldRules(
   const ofRecords = await remove(`
     delete from service.record_usage_days where (record_id, day) in (
       select record_id, day from service.record_usage_days where day < $1 limit $2 for update skip locked)`);
-  return { ...noOldRows, mails, ruleFirings, ruleSchedules, usageDays: usageDays + ofRecords };
+  return { ...noOldRows, mails, ruleSchedules, usageDays: usageDays + ofRecords };
+}
+
+/**
+ * Removes up to this many old firings of rules whose mails are removed. Passes over those that are kept for their stays, each time
+ * over all of them.
+ */
+export async function removeOldFirings(
+  client: Pick<pg.ClientBase, 'query'>,
+  { before, limit }: { before: Date; limit: number },
+): Promise<OldRows> {
+  const { rowCount } = await client.query(
+    `delete from service.rule_firings where id in (
+      select firing.id from service.rule_firings firing where ${isOldFiring('')}
+      order by firing.created_at limit $2 for update skip locked)`,
+    [before, limit],
+  );
+  return { ...noOldRows, ruleFirings: rowCount ?? 0 };
 }

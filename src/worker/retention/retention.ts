@@ -6,6 +6,7 @@ import {
   type OldRows,
   oldRowKinds,
   removeOldEvents,
+  removeOldFirings,
   removeOldParts,
   removeOldRules,
 } from '../../records/retention/oldRows.ts';
@@ -28,6 +29,8 @@ const retentionLock = 0x6f6c64;
 const tryLock = 'select pg_try_advisory_xact_lock($1) as held, now()';
 /** Small, so that each statement is quick and holds its locks briefly. */
 const rowsAtOnce = 500;
+/** A rest is at least this many times as long as its step. */
+const restShare = 3;
 const dayMs = 86_400_000;
 
 /**
@@ -37,12 +40,14 @@ const dayMs = 86_400_000;
 export function createRetention(options: RetentionOptions): { close(): Promise<void> } {
   const { pool, keptDays, onRemoved, logger, lookMs = 600_000, stepMs = 250 } = options;
   let isMore = false;
+  let workedMs = 0;
 
   const step = async () => {
+    const startedAt = performance.now();
     const removed = { ...noOldRows };
     const failures: unknown[] = [];
     // Each in a transaction, so that a failed one does not keep the others from removing rows.
-    for (const remove of [removeOldEvents, removeOldParts, removeOldRules]) {
+    for (const remove of [removeOldEvents, removeOldParts, removeOldRules, removeOldFirings]) {
       const removing = withTransaction(pool, async (client) => {
         const { rows } = await client.query<{ held: boolean; now: Date }>(tryLock, [retentionLock]);
         const [lock] = rows;
@@ -54,6 +59,7 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
       const rows = await removing.catch((error: unknown) => void failures.push(error));
       for (const kind of oldRowKinds) removed[kind] += rows?.[kind] ?? 0;
     }
+    workedMs = performance.now() - startedAt;
     isMore = Math.max(...Object.values(removed)) >= rowsAtOnce;
     if (Object.values(removed).some((count) => count > 0)) {
       logger.debug(removed, 'removed old rows');
@@ -65,7 +71,8 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
   const repeater = createRepeater({
     what: 'removing what is old',
     work: step,
-    pauseMs: () => (isMore ? stepMs : lookMs),
+    // A step may pass over many rows that are kept.
+    pauseMs: () => (isMore ? Math.max(stepMs, restShare * workedMs) : lookMs),
     logger,
   });
   repeater.wake();

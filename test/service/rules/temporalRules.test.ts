@@ -1,7 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
-import { countOldRows, removeOldEvents, removeOldRules } from '../../../src/records/retention/oldRows.ts';
+import {
+  countOldRows,
+  removeOldEvents,
+  removeOldFirings,
+  removeOldRules,
+} from '../../../src/records/retention/oldRows.ts';
 import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
 import { readChainClock } from '../../../src/worker/notifier/readChainClock.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
@@ -157,8 +162,8 @@ test('what has fired long ago is removed, and counts for ever', async () => {
   expect(await count()).toEqual({ ruleFirings: 0, ruleSchedules: 0 });
   await pool.query(`update service.rule_firings set created_at = now() - interval '91 days'`);
   expect(await count()).toEqual({ ruleFirings: 3, ruleSchedules: 0 });
-  expect(await removeOldRules(pool, { before, limit: 2 })).toMatchObject({ ruleFirings: 2 });
-  expect(await removeOldRules(pool, { before, limit: 2 })).toMatchObject({ ruleFirings: 1 });
+  expect(await removeOldFirings(pool, { before, limit: 2 })).toMatchObject({ ruleFirings: 2 });
+  expect(await removeOldFirings(pool, { before, limit: 2 })).toMatchObject({ ruleFirings: 1 });
   expect(await scene.firings()).toEqual([]);
 
   for (let passed = 4; passed < 8; passed++) await passTo(start + passed * hour);
@@ -193,7 +198,7 @@ test('blocks older than the events that are kept announce nothing when they are 
     await pool.query(`update service.${table} set created_at = now() - interval '96 days'`);
   const before = new Date(Date.now() - keptDays * 86_400_000);
   await removeOldEvents(pool, { before, limit: 100 });
-  await removeOldRules(pool, { before, limit: 100 });
+  await removeOldFirings(pool, { before, limit: 100 });
   expect(await count()).toEqual({ events: 0, firings: 0 });
 
   await pool.query('update service.folded_blocks set event_count = event_count + 1 where number = 1');
@@ -253,7 +258,7 @@ test('a date that moves long after its announcement is not announced again in th
   const before = new Date(Date.now() - 90 * 86_400_000);
   await removeOldEvents(pool, { before, limit: 100 });
   expect(await countOldRows(pool, before)).toMatchObject({ ruleFirings: 0 });
-  expect(await removeOldRules(pool, { before, limit: 100 })).toMatchObject({ ruleFirings: 0 });
+  expect(await removeOldFirings(pool, { before, limit: 100 })).toMatchObject({ ruleFirings: 0 });
 
   await scene.mineAt(start + 8 * hour, input(annotate(isoOf(start))));
   await passTo(start + 30 * hour);
@@ -261,7 +266,7 @@ test('a date that moves long after its announcement is not announced again in th
   await scene.mineAt(start + 31 * hour, input(toggle('1')));
   await pool.query('update service.rule_schedules set until_ms = 1');
   expect(await removeOldRules(pool, { before, limit: 100 })).toMatchObject({ ruleSchedules: 3 });
-  expect(await removeOldRules(pool, { before, limit: 100 })).toMatchObject({ ruleFirings: 1 });
+  expect(await removeOldFirings(pool, { before, limit: 100 })).toMatchObject({ ruleFirings: 1 });
 });
 
 test('a state without confirmations, or in a block that fell out, is not announced', async () => {
