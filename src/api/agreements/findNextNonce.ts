@@ -4,6 +4,7 @@ import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { transactions } from '../../platform/database/tables/transactions.ts';
 import { findFreeNonce } from '../admission/findFreeNonce.ts';
+import { hasLapsed } from './lapsedPermit.ts';
 
 /** The most waiting permits of one signer for one contract. */
 export const mostInRow = 256;
@@ -11,10 +12,10 @@ export const mostInRow = 256;
 type NonceRow = RowAs<typeof transactions, { nonce: 'permit_nonce' }>;
 
 const statement = `
-  select permit_nonce as nonce from service.transactions
-  where chain_id = $1 and lower(contract) = lower($2) and lower(signer) = lower($3) and permit_nonce >= $4::numeric
-    and state <> 'failed' and not (state || '' = 'accepted' and deadline < floor(extract(epoch from now())))
-  order by permit_nonce limit ${mostInRow}`;
+  select held.permit_nonce as nonce from service.transactions held
+  where held.chain_id = $1 and lower(held.contract) = lower($2) and lower(held.signer) = lower($3)
+    and held.permit_nonce >= $4::numeric and held.state <> 'failed' and not ${hasLapsed('held.')}
+  order by held.permit_nonce limit ${mostInRow}`;
 
 /**
  * A signer's first free nonce in a contract, after the consecutive nonces that open permits hold from `mined`

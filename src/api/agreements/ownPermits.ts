@@ -4,6 +4,7 @@ import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { transactions } from '../../platform/database/tables/transactions.ts';
 import { mostInRow } from './findNextNonce.ts';
+import { hasLapsed } from './lapsedPermit.ts';
 
 export type OwnPermit = {
   readonly nonce: bigint;
@@ -18,7 +19,7 @@ type PermitRow = RowAs<typeof transactions, { nonce: 'permit_nonce'; digest: 'pe
 
 const statement = `
   select sent.permit_nonce::text as nonce, sent.permit_digest as digest,
-    sent.state || '' = 'accepted' and sent.deadline < floor(extract(epoch from now())) as is_expired
+    ${hasLapsed('sent.')} as is_expired
   from service.transactions sent
   where sent.chain_id = $1 and lower(sent.contract) = lower($2) and lower(sent.signer) = lower($3)
     and sent.permit_nonce >= $4::numeric and sent.state <> 'failed'

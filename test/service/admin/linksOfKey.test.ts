@@ -64,6 +64,13 @@ test('links of a key are listed and revoked with it, and links of other keys sta
   expect(await answerOf('links', 'list', '--key', leaked.id)).toEqual([]);
 });
 
+/** Whether a statement with these words waits for a lock. */
+async function isWaiting(words: string): Promise<boolean> {
+  const query = `select from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and strpos(query, $1) > 0`;
+  return (await service.handle.pool.query(query, [words])).rows.length > 0;
+}
+
 test('a request under way creates no link once its key is revoked', async () => {
   const key = await createKey();
   const { pool } = service.handle;
@@ -72,11 +79,7 @@ test('a request under way creates no link once its key is revoked', async () => 
     await holder.query('begin');
     await holder.query('select from service.records where id = $1 for update', [recordId]);
     const creating = key.call('POST', `/v0/agreements/${recordId}/links`, { body: { may: 'read' } });
-    await waitUntil('the request waits', async () => {
-      const waiting = `select 1 from pg_stat_activity where datname = current_database()
-        and wait_event_type = 'Lock' and query like '%for no key update%'`;
-      return (await pool.query(waiting)).rows.length > 0;
-    });
+    await waitUntil('the request waits', () => isWaiting('for no key update'));
     expect(await answerOf('keys', 'revoke', key.id, '--with-links')).toMatchObject({ links: [] });
     await holder.query('rollback');
     expect((await creating).status).toBe(401);
@@ -95,11 +98,7 @@ test('a request under way subscribes no receiver once its key is revoked', async
     await holder.query(`update service.api_keys set status = 'revoked' where id = $1`, [key.id]);
     const body = { url: 'https://93.184.215.14/agreements' };
     const creating = key.call('POST', '/v0/webhooks', { body });
-    await waitUntil('the request waits', async () => {
-      const waiting = `select 1 from pg_stat_activity where datname = current_database()
-        and wait_event_type = 'Lock' and query like '%for share%'`;
-      return (await pool.query(waiting)).rows.length > 0;
-    });
+    await waitUntil('the request waits', () => isWaiting('for share'));
     await holder.query('commit');
     expect((await creating).status).toBe(401);
     expect((await principal.call('GET', '/v0/webhooks')).body).toMatchObject({ data: [] });
@@ -130,11 +129,10 @@ test.each([
       answered = answer.status;
       return answer;
     });
-    await waitUntil('the request waits or has its answer', async () => {
-      const waiting = `select 1 from pg_stat_activity where datname = current_database()
-        and wait_event_type = 'Lock' and query like '%for share%'`;
-      return answered !== undefined || (await pool.query(waiting)).rows.length > 0;
-    });
+    await waitUntil(
+      'the request waits or has its answer',
+      async () => answered !== undefined || (await isWaiting('for share')),
+    );
     await holder.query('commit');
     expect((await changing).status).toBe(401);
     const after = await owner.call('GET', resource);

@@ -21,13 +21,18 @@ const addAt = (timestamp: number, ...events: Parameters<Scene['add']>) => {
 };
 const start = 1_000_000;
 
-test('transitions of an outage longer than events are kept are announced once it is over', async () => {
+/** A deployment is folded, and then two inputs at once. The first of them is older than what is kept. */
+async function passOutage(): Promise<void> {
   await scene.draft();
   await scene.mine(deployment());
   addAt(start + day / 2, input(toggle('1')));
   addAt(start + 3 * day, input(toggle('2')));
   await scene.show();
   await scene.fold();
+}
+
+test('transitions of an outage longer than events are kept are announced once it is over', async () => {
+  await passOutage();
   expect(await told()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1', 'lit>dark toggle 2']);
 });
 
@@ -54,12 +59,7 @@ test('a record that waits for its turn after such an outage is announced whole',
 });
 
 test('removed events of these blocks are not made again when the blocks are folded again', async () => {
-  await scene.draft();
-  await scene.mine(deployment());
-  addAt(start + day / 2, input(toggle('1')));
-  addAt(start + 3 * day, input(toggle('2')));
-  await scene.show();
-  await scene.fold();
+  await passOutage();
   const { pool } = fixture;
   await pool.query('delete from service.events');
   // As an earlier version leaves it.
