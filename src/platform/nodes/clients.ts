@@ -64,8 +64,9 @@ export function createChainAccess(
     const chain = defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } });
     const endpoints = createEndpoints(reached, timeoutMs);
     const connect = (over: typeof endpoints): PublicClient =>
-      // Every answer decides about a permit, so none may be cached.
-      createPublicClient({ chain, transport: failover(over, { timeoutMs }), cacheTime: 0 });
+      // Every answer decides about a permit, so none may be cached. A revert may name any URLs to ask (EIP-3668), also
+      // those of this network.
+      createPublicClient({ chain, transport: failover(over, { timeoutMs }), cacheTime: 0, ccipRead: false });
     return { chainId, endpoints, client: connect(endpoints), each: endpoints.map((one) => connect([one])) };
   });
   return {

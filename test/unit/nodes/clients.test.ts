@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { encodeErrorResult, parseAbi } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ChainUnavailableError } from '../../../src/platform/errors/serviceError.ts';
 import { createChainAccess } from '../../../src/platform/nodes/clients.ts';
@@ -326,6 +327,20 @@ describe('an endpoint', () => {
     ]);
     expect(describeEndpoints().map(({ host }) => host)).toEqual(['node.example:8545', 'node.example:8545#2']);
   });
+});
+
+test('a revert that asks for an off-chain look-up (EIP-3668) has nobody but nodes asked', async () => {
+  const named = await startEndpoint(refusing(500));
+  const contract = '0x00000000000000000000000000000000000000c0';
+  const data = encodeErrorResult({
+    abi: parseAbi(['error OffchainLookup(address, string[], bytes, bytes4, bytes)']),
+    args: [contract, [named.url], '0x', '0x12345678', '0x'],
+  });
+  const node = await startEndpoint(answering({ error: { code: 3, message: 'execution reverted', data } }));
+  const abi = parseAbi(['function nonces(address) view returns (uint256)']);
+  const reading = { address: contract, abi, functionName: 'nonces', args: [contract] } as const;
+  await expect(connect(node.url).readContract(reading)).rejects.toThrow('reverted');
+  expect(named.count()).toBe(0);
 });
 
 describe("a transaction's bytes", () => {
