@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import type { DatabaseTransaction } from '../../platform/database/database.ts';
 import { passFoldGate } from '../../platform/database/foldGate.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
 import { validateAgreement } from '../../protocol/index.ts';
@@ -38,7 +38,7 @@ export async function openRecord(
   const { id, chainId } = await findOwned(pool, request);
   for (let tries = 0; tries < gateTries; tries++) {
     if (tries > 0) await delay(gatePauseMs);
-    const hasPassed = await inTransaction(database, async (transaction) => {
+    const hasPassed = await inOwnTransaction(database, request.principalId, async (transaction) => {
       if (!(await passFoldGate(transaction, chainId))) return false;
       await setAccess(transaction, { id, keyId, participantAccess, limits });
       return true;

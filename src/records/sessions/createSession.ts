@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { apiKeys } from '../../platform/database/tables/access.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
@@ -34,7 +34,9 @@ export function createSession(
   session: NewSession,
   limits: SessionLimits,
 ): Promise<{ session: SessionRow; token: string }> {
-  return inTransaction(database, (transaction) => insertSession(transaction, session, limits));
+  return inOwnTransaction(database, session.principalId, (transaction) =>
+    insertSession(transaction, session, limits),
+  );
 }
 
 /** Opens a session within the caller's transaction. */

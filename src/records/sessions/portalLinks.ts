@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { apiKeys, principals } from '../../platform/database/tables/access.ts';
 import { portalLinks } from '../../platform/database/tables/browserSessions.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
@@ -55,7 +55,7 @@ export function createPortalLink(
 ): Promise<{ link: PortalLinkRow; secret: string }> {
   const { principalId, keyId, capabilities, label, expiresInSeconds, derive } = link;
   const secret = createSecret('portal', derive?.('secret'));
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, principalId, async (transaction) => {
     await lockPrincipal(transaction, principalId);
     const created = eq(portalLinks.secretHash, hashSecret(secret));
     const [known] = derive ? await transaction.select(columns).from(portalLinks).where(created) : [];
@@ -94,24 +94,28 @@ export function createPortalLink(
  * @throws AccessError `unauthorized` for anything but a usable link. The message does not say why.
  * @throws RefusedError `session_limit_reached`; then the link still waits.
  */
-export function redeemPortalLink(
+export async function redeemPortalLink(
   database: Database,
   secret: string,
   limits: SessionLimits,
 ): Promise<{ session: SessionRow; token: string }> {
-  return inTransaction(database, async (transaction) => {
-    const [link] = isSecret('portal', secret)
-      ? await transaction
-          .update(portalLinks)
-          .set({ usedAt: sql`now()` })
-          .from(apiKeys)
-          .where(
-            and(eq(portalLinks.secretHash, hashSecret(secret)), eq(apiKeys.id, portalLinks.keyId), isWaiting),
-          )
-          .returning({ ...columns, principalId: portalLinks.principalId })
-      : [];
+  if (!isSecret('portal', secret)) throw refuseLink();
+  const ofSecret = eq(portalLinks.secretHash, hashSecret(secret));
+  const [owner] = await database
+    .select({ principalId: portalLinks.principalId })
+    .from(portalLinks)
+    .where(ofSecret);
+  if (!owner) throw refuseLink();
+  const { principalId } = owner;
+  return inOwnTransaction(database, principalId, async (transaction) => {
+    const [link] = await transaction
+      .update(portalLinks)
+      .set({ usedAt: sql`now()` })
+      .from(apiKeys)
+      .where(and(ofSecret, eq(apiKeys.id, portalLinks.keyId), isWaiting))
+      .returning(columns);
     if (!link) throw refuseLink();
-    const { id: portalLinkId, principalId, keyId, label } = link;
+    const { id: portalLinkId, keyId, label } = link;
     const capabilities = readCapabilities(link.capabilities);
     const session = { principalId, keyId, capabilities, label: label ?? undefined, portalLinkId };
     return insertSession(transaction, session, limits);

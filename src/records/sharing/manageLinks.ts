@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inForceKey } from '../../platform/database/inForceKey.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { isReferenceLost } from '../../platform/database/isReferenceLost.ts';
 import { records } from '../../platform/database/tables/records.ts';
@@ -47,7 +48,7 @@ export function createLink(
   limit: number,
 ): Promise<{ link: LinkRow; secret: string }> {
   const secret = createSecret('signing', derive?.('secret'));
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, link.principalId, async (transaction) => {
     // Concurrent creations for the same record wait here, so that together they respect the limit.
     const [record] = await transaction
       .select({ id: records.id })

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { createId } from '../../platform/database/ids.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import {
   type SubscribableEventType,
   type SubscriptionFilters,
@@ -49,7 +49,7 @@ export async function createSubscription(
   await requireTarget(url, targetRules);
   const id = createId('wh', derive?.('id'));
   const secret = createSigningSecret(derive?.('secret'));
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, principalId, async (transaction) => {
     // In the order of a revocation.
     if (apiKeyId !== null) await requireActiveKey(transaction, apiKeyId);
     await lockPrincipal(transaction, principalId);

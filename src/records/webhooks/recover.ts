@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { orderedKey } from '../../platform/database/orderedKey.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
@@ -29,7 +29,7 @@ export async function recover(
   { database, quotas, webhookSettings }: Pick<WebhookServices, 'database' | 'quotas' | 'webhookSettings'>,
 ): Promise<Recovered> {
   requireActive(await getSubscription(database, reference));
-  const recovered = await inTransaction(database, async (transaction) => {
+  const recovered = await inOwnTransaction(database, reference.principalId, async (transaction) => {
     // All are due at once, in the order of their planning.
     const { rowCount } = await transaction.execute(sql`
       with failed as (

@@ -1,5 +1,5 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { deliveries } from '../../platform/database/tables/webhooks.ts';
 import type { DeliveryRow } from './deliveryResource.ts';
 import { getDelivery } from './getDelivery.ts';
@@ -24,7 +24,7 @@ export async function redeliver(
   const subscription = await getSubscription(database, reference);
   await getDelivery(database, { subscriptionId, deliveryId });
   requireActive(subscription);
-  const redelivered = await inTransaction(database, async (transaction) => {
+  const redelivered = await inOwnTransaction(database, reference.principalId, async (transaction) => {
     await transaction
       .update(deliveries)
       .set({

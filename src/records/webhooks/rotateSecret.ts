@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
@@ -29,7 +29,7 @@ export async function rotateSecret(
   const { id } = reference;
   const secret = createSigningSecret(derive?.('secret'));
   const hasGrace = graceSeconds > 0;
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, reference.principalId, async (transaction) => {
     await requireActiveKey(transaction, apiKeyId);
     const known = await getSubscription(transaction, reference, { isLocked: true });
     if (derive && (await readSecret(transaction, { id, cipher })) === secret)

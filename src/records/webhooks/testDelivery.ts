@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { events } from '../../platform/database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../../platform/database/tables/webhooks.ts';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
@@ -80,7 +80,7 @@ export function planTest(
   const type = 'webhook.test';
   const createdAt = new Date();
   const body = writeEnvelope({ id: eventId, type, createdAt, data: {} });
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, principalId, async (transaction) => {
     await requireFewWaiting(transaction, reference);
     await transaction.insert(events).values({
       id: eventId,

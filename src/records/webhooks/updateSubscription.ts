@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { DatabaseTransaction } from '../../platform/database/database.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import {
   type SubscribableEventType,
   type SubscriptionFilters,
@@ -54,7 +54,7 @@ export async function updateSubscription(
   await getSubscription(database, reference);
   if (url !== undefined) await requireTarget(url, targetRules);
   for (let step = 0; step < mostSteps; step++) {
-    const after = await inTransaction(database, (transaction) =>
+    const after = await inOwnTransaction(database, reference.principalId, (transaction) =>
       changeOrFail(transaction, { reference, change, services }),
     );
     if (after) return after;
