@@ -28,7 +28,7 @@ export function updateAgreement(services: Services): Endpoint {
     async handle({ params, query, body, caller, requestId, inPageTurn }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId, keyId } = caller;
-      await openRecord({ reference, principalId, keyId, ...body }, services);
+      await openRecord({ reference, principalId, keyId, inPageTurn, ...body }, services);
       const read = async () => {
         const dataText = await readRecord(services.pool, { reference, principalId });
         // Its document and its values were read twice.

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecord } from '../../../src/api/agreements/openRecord.ts';
-import { limitShape } from '../../../src/platform/config/limits.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { createKey } from '../../../src/records/principals/apiKeys.ts';
 import { createProjector } from '../../../src/worker/projector/projector.ts';
@@ -46,8 +45,9 @@ test('a principal that changes its record again and again holds no fold up', asy
         principalId: scene.principalId,
         keyId,
         participantAccess,
+        inPageTurn: <Page>(read: () => Promise<Page>) => read(),
       } as const;
-      await openRecord(request, { database: api.database, pool: api.pool, limits: limitShape.parse({}) });
+      await openRecord(request, api);
     }
   };
   const changing = change();

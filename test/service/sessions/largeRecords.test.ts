@@ -1,6 +1,9 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRecord } from '../../../src/api/agreements/openRecord.ts';
 import { newSigningLinkShape, sharedRecordShape } from '../../../src/api/shapes/sharingShapes.ts';
 import { walletAgreementShape, walletChallengeShape } from '../../../src/api/shapes/walletShapes.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
 import { createCall } from '../support/call.ts';
 import { startWorkedService, type WorkedService } from '../support/chainService.ts';
 import { type CountedDatabase, createCountedDatabase } from '../support/countedDatabase.ts';
@@ -9,6 +12,7 @@ import { insertInputs } from '../support/rows.ts';
 import { startTestApi, type TestApi } from '../support/testService.ts';
 import { type Browser, createBrowser } from './support/browser.ts';
 
+const logger = pino({ level: 'silent' });
 /** The size of one record's values here, near the limit. */
 const valuesBytes = 200_000;
 
@@ -96,6 +100,39 @@ test('only the wallet of a link is read to refuse another one, whatever text oth
   expect((await ask(lease.landlord.address)).status).toBe(403);
   expect((await ask(lease.tenant.address)).status).not.toBe(403);
   await pool.query('update service.records set variables = $2 where id = $1', [lease.id, rows[0].variables]);
+});
+
+test('a record is opened to its participants only in a turn of its principal, and closed without one', async () => {
+  const { pool } = scene.service.handle;
+  const { rows } = await pool.query('select id from service.api_keys where principal_id = $1', [
+    scene.principal.id,
+  ]);
+  const url = scene.service.databaseUrl;
+  const api = createDatabase({
+    ...{ url, applicationName: 'api', maxConnections: 2 },
+    readsTogether: true,
+    logger,
+  });
+  let turns = 0;
+  const setAccess = (participantAccess: 'none' | 'sign') => {
+    const { id: principalId } = scene.principal;
+    const request = { reference: { id: lease.id }, principalId, keyId: rows[0].id, participantAccess };
+    const inPageTurn = <Page>(read: () => Promise<Page>) => {
+      turns++;
+      return read();
+    };
+    return openRecord({ ...request, inPageTurn }, api);
+  };
+  try {
+    await setAccess('none');
+    expect(turns).toBe(0);
+    await setAccess('sign');
+    expect(turns).toBe(1);
+  } finally {
+    await api.close();
+  }
+  const named = await pool.query('select access_variables from service.records where id = $1', [lease.id]);
+  expect(named.rows[0].access_variables).toEqual(['landlord', 'tenant']);
 });
 
 test("a guest's request reads the record's values only where it needs them", async () => {
