@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { signingLinkUseKinds } from '../../platform/database/tables/signingLinks.ts';
 import { inputRecordShape, recordShape } from './resources.ts';
+import { textParameter } from './shapes.ts';
 
 /** The shapes of the routes for signing links and for guests with such a link. */
 
@@ -49,7 +50,7 @@ export const linkOfRecordParams = z.strictObject({
 
 /** The record that a logged-in wallet asks for. */
 export const sharedQuery = z.strictObject({
-  agreementId: z.string().max(64).optional().openapi({
+  agreementId: textParameter.max(64).optional().openapi({
     description:
       'The record id. Required for a wallet session; a signing link already identifies its agreement.',
   }),

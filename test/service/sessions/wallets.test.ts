@@ -182,6 +182,12 @@ describe('an agreement', () => {
     }
   });
 
+  test('that no wallet can name is refused as such, whatever else is looked up with it', async () => {
+    const { browser } = await login(lease.tenant);
+    for (const id of ['%00', `${lease.id}%00`, '%F0%90', 'x'.repeat(65)])
+      expect((await browser.call('GET', sharedPath('', id))).status, id).toBe(400);
+  });
+
   test('shows a wallet nothing of the principal, nor of other agreements', async () => {
     await open('read');
     const { browser } = await login(lease.tenant);
