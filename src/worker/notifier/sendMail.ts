@@ -106,7 +106,7 @@ function sendTraced(
     'agreements.mail.attempt': attempt,
   };
   return continueTrace({ name: 'send mail', kind: 'CLIENT', traceParent, attributes }, () =>
-    Promise.race([mailer.send({ id, address, subject, body }), rejectOn(signal)]),
+    unlessAborted(signal, mailer.send({ id, address, subject, body })),
   );
 }
 
@@ -118,10 +118,15 @@ async function claim(database: Database, firingId: string): Promise<ClaimedMail 
   return rows[0];
 }
 
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = () => reject(new Error('The worker is stopping.'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
+/** The result of the work, or an error as soon as the signal is aborted. The signal outlives the work by days. */
+async function unlessAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new Error('The worker is stopping.'));
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -173,6 +174,20 @@ test('a mail whose last attempt ends with its worker is not given up', async () 
   expect(await scene.mails()).toMatchObject([{ status: 'due' }]);
   await send({ firingId }, { signal: new AbortController().signal });
   expect(await scene.mails()).toMatchObject([{ status: 'sent' }]);
+});
+
+test('a mail that was sent leaves nothing behind in its worker, whose signal serves all mails', async () => {
+  const scene = await begin();
+  await scene.mine(input(toggle('1')));
+  const { signal } = new AbortController();
+  const [{ id: firingId } = { id: '' }] = await scene.firings();
+  for (const send of [() => Promise.resolve(), () => Promise.reject(new MailRefusedError('550 no'))]) {
+    await fixture.pool.query(`update service.mails set status = 'due'`);
+    const mailer = { host: 'mail.example', send };
+    await createSendMail({ database: fixture.database, mailer, logger: silent })({ firingId }, { signal });
+  }
+  expect(await scene.mails()).toMatchObject([{ status: 'failed' }]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a mail that a worker had in hand when it died is sent by another', async () => {
