@@ -272,6 +272,15 @@ test('a reader that closes the output early ends the program without an error', 
   expect([code, complaint]).toEqual([0, '']);
 });
 
+test('a reader that closes the output early does not turn a refused file into an accepted one', async () => {
+  const file = join(home, 'empty.json');
+  await writeFile(file, '{}');
+  const child = startCli(program, ['verify', file], env);
+  child.stdout?.destroy();
+  const [code] = await once(child, 'close');
+  expect(code).toBe(1);
+});
+
 test('events are handed to a receiver on this machine, signed, and watched as they happen', async () => {
   const { id: agreementId } = await deployPingPong();
   let secret = '';

@@ -8,10 +8,10 @@ import { run } from './run.ts';
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
-// A reader such as `head` has closed the output: that is no failure.
+// A reader such as `head` has closed the output: that is no failure. What the command has found out stays its exit code.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.done);
     process.stderr.write(`error: The output cannot be written: ${error.message}\n`);
     process.exit(exitCodes.usage);
   });
