@@ -281,6 +281,15 @@ test('a reader that closes the output early does not turn a refused file into an
   expect(code).toBe(1);
 });
 
+test('evidence is verified from a pipe like from a file', async () => {
+  const file = fileURLToPath(new URL('../evidence/files/lease.json', import.meta.url));
+  const piped = 'cat "$2" | "$0" "$1" verify /dev/stdin --json';
+  const child = spawn('sh', ['-c', piped, process.execPath, program, file]);
+  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect(JSON.parse(printed)).toMatchObject({ ok: true, level: 'included' });
+  expect(code).toBe(0);
+});
+
 test('events are handed to a receiver on this machine, signed, and watched as they happen', async () => {
   const { id: agreementId } = await deployPingPong();
   let secret = '';

@@ -1,4 +1,6 @@
-import { open, stat, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { Argument, type Command, Option } from 'commander';
 import {
   type EvidenceAct,
@@ -131,22 +133,14 @@ Examples:
     });
 }
 
-/** @throws CliError if the file cannot be read. At most one byte above the limit is read: then the size is refused. */
+/**
+ * A file or a pipe, whose size nobody knows before. At most one byte above the limit is read: then the size is refused.
+ *
+ * @throws CliError if it cannot be read.
+ */
 async function readBounded(file: string): Promise<Uint8Array> {
   try {
-    const { size } = await stat(file);
-    const handle = await open(file);
-    try {
-      const bytes = new Uint8Array(Math.min(size, mostEvidenceBytes + 1));
-      let read = 0;
-      for (;;) {
-        const { bytesRead } = await handle.read(bytes, read, bytes.length - read, read);
-        read += bytesRead;
-        if (bytesRead === 0 || read === bytes.length) return bytes.subarray(0, read);
-      }
-    } finally {
-      await handle.close();
-    }
+    return await buffer(createReadStream(file, { end: mostEvidenceBytes }));
   } catch {
     throw new CliError(`${file} cannot be read.`);
   }
