@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../client/src/viem/index.ts';
@@ -357,6 +358,30 @@ test('an agreement is watched across a time in which the service is away', async
   watching.kill('SIGINT');
   expect((await once(watching, 'close'))[0]).toBe(0);
   await proxy.close();
+});
+
+test('a change is watched that becomes visible after a later one', async () => {
+  const { id: agreementId } = await deployPingPong();
+  const hit = { client: createClient(), account: createAccount(), agreementId, inputId: 'hit' };
+  const early = await submitInput({ ...hit, values: { note: 'early' } });
+  const late = await submitInput({ ...hit, values: { note: 'late' } });
+  const proxy = await startWatchingProxy(stack.baseUrl);
+  const watching = startCli(program, ['watch', agreementId], { ...env, AGREEMENTS_URL: proxy.baseUrl });
+  if (!watching.stdout) throw new Error('the command line has no output');
+  const seen = createInterface({ input: watching.stdout })[Symbol.asyncIterator]();
+  await seen.next();
+  const database = new pg.Client(stack.databaseUrl);
+  await database.connect();
+  // As a transaction writes it that began before the later change.
+  await database.query(
+    `update service.inputs set updated_at = now() - interval '5 seconds', status = 'FAILED', position = null
+     where id = $1`,
+    [early.id],
+  );
+  expect((await seen.next()).value).toMatch(/ FAILED hit/);
+  expect(late.id).not.toBe(early.id);
+  watching.kill('SIGINT');
+  await Promise.all([once(watching, 'close'), database.end(), proxy.close()]);
 });
 
 test('a document is simulated without a service, and the exit code reports a refused step', async () => {

@@ -8,6 +8,8 @@ import { paint, plain } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 
 const pollMs = 1_000;
+/** A change bears the time at which its transaction in the service's database began. It becomes visible at most this much later. */
+const longestWriteMs = 60_000;
 
 export function addWatch(program: Command, context: Context): void {
   const { terminal } = context;
@@ -19,10 +21,13 @@ export function addWatch(program: Command, context: Context): void {
       const signal = terminal.stopped;
       const record = await client.agreements.get(id, { signal, ...readChain(options) });
       const text = `${paint(terminal, 'bold', plain(record.displayName))} is in ${plain(record.state ?? record.status)}`;
-      const seen = new Map<string, string>();
+      const seen: Seen = { statuses: new Map(), newestMs: 0 };
       const readChanges = async () => {
         const inputs = await readChanged(client, { agreementId: record.id, seen, signal });
-        for (const { id: inputId, status } of inputs) seen.set(inputId, status);
+        for (const { id: inputId, status, updatedAt } of inputs) {
+          seen.statuses.set(inputId, status);
+          seen.newestMs = Math.max(seen.newestMs, Date.parse(updatedAt));
+        }
         return inputs;
       };
       await readChanges();
@@ -44,17 +49,21 @@ export function addWatch(program: Command, context: Context): void {
     });
 }
 
+/** The status of each input by id, and the time of the newest change that was seen. */
+type Seen = { readonly statuses: Map<string, string>; newestMs: number };
+
 /** The inputs with another status than when they were last seen, the oldest change first. */
 async function readChanged(
   client: AgreementsClient,
-  { agreementId, seen, signal }: { agreementId: string; seen: Map<string, string>; signal: AbortSignal },
+  { agreementId, seen, signal }: { agreementId: string; seen: Seen; signal: AbortSignal },
 ): Promise<InputRecord[]> {
   const inputs: InputRecord[] = [];
   const query = { limit: 100, sort: { updatedAt: 'desc' } } as const;
   for await (const input of client.agreements.listInputs(agreementId, query, { signal })) {
+    const isKnown = seen.statuses.get(input.id) === input.status;
     // The rest is unchanged since the last time.
-    if (seen.get(input.id) === input.status) break;
-    inputs.push(input);
+    if (isKnown && Date.parse(input.updatedAt) < seen.newestMs - longestWriteMs) break;
+    if (!isKnown) inputs.push(input);
   }
   return inputs.reverse();
 }
