@@ -14,7 +14,7 @@ app.post('/webhooks', express.raw({ type: () => true, limit: maxBodyBytes }), as
   try {
     const event = await verifyWebhook(request.body ?? '', request.headers, settings.secrets);
     // Store first, then answer: an event answered with 2xx is not sent again.
-    if (inbox.store(event)) handleEvent(event);
+    inbox.take(event, handleEvent);
     response.sendStatus(204);
   } catch (error) {
     // Any other failure is answered with 500, and the event comes again.

@@ -1,8 +1,8 @@
 import type { WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 
 /**
- * Processes an event, once for each event. Put slow work into a queue: the service waits ten seconds for the
- * answer.
+ * Processes an event, once for each event unless it fails or the receiver crashes meanwhile. Put slow work into a queue:
+ * the service waits ten seconds for the answer.
  */
 export function handleEvent(event: WebhookEvent): void {
   switch (event.type) {

@@ -16,7 +16,7 @@ app.post('/webhooks', bodyLimit({ maxSize: maxBodyBytes }), async (context) => {
   try {
     const event = await verifyWebhook(body, context.req.raw.headers, settings.secrets);
     // Store first, then answer: an event answered with 2xx is not sent again.
-    if (inbox.store(event)) handleEvent(event);
+    inbox.take(event, handleEvent);
     return context.body(null, 204);
   } catch (error) {
     // Any other failure is answered with 500, and the event comes again.

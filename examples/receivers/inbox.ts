@@ -2,8 +2,11 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import type { WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 
 export type Inbox = {
-  /** Stores an event permanently, and returns whether it is new: a stored one is only a repetition. */
-  store(event: WebhookEvent): boolean;
+  /**
+   * Processes an event and stores it permanently; a stored one is only a repetition. If its processing fails, it is not
+   * stored, and is processed when it comes again. So it is after a crash between the two.
+   */
+  take(event: WebhookEvent, handle: (event: WebhookEvent) => void): void;
 };
 
 /**
@@ -14,17 +17,17 @@ export function openInbox(file: string): Inbox {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   const known = new Set(lines.flatMap(findId));
   return {
-    store(event) {
-      if (known.has(event.id)) return false;
-      const handle = openSync(file, 'a');
+    take(event, handle) {
+      if (known.has(event.id)) return;
+      handle(event);
+      const descriptor = openSync(file, 'a');
       try {
-        writeSync(handle, `${JSON.stringify(event)}\n`);
-        fsyncSync(handle);
+        writeSync(descriptor, `${JSON.stringify(event)}\n`);
+        fsyncSync(descriptor);
       } finally {
-        closeSync(handle);
+        closeSync(descriptor);
       }
       known.add(event.id);
-      return true;
     },
   };
 }

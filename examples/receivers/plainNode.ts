@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
     if (!body) return void response.writeHead(413, { connection: 'close' }).end();
     const event = await verifyWebhook(body, request.headers, settings.secrets);
     // Store first, then answer: an event answered with 2xx is not sent again.
-    if (inbox.store(event)) handleEvent(event);
+    inbox.take(event, handleEvent);
     response.writeHead(204).end();
   } catch (error) {
     const isRefused = error instanceof WebhookVerificationError;
