@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import type { WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 
 export type Inbox = {
@@ -16,14 +16,19 @@ export type Inbox = {
 export function openInbox(file: string): Inbox {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   const known = new Set(lines.flatMap(findId));
+  /** Whether the last line has no end: a crash, or a full disk, has cut it. */
+  let isCut = lines.at(-1) !== '' && lines.length > 0;
   return {
     take(event, handle) {
       if (known.has(event.id)) return;
       handle(event);
       const descriptor = openSync(file, 'a');
       try {
-        writeSync(descriptor, `${JSON.stringify(event)}\n`);
+        const start = isCut ? '\n' : '';
+        isCut = true;
+        writeFileSync(descriptor, `${start}${JSON.stringify(event)}\n`);
         fsyncSync(descriptor);
+        isCut = false;
       } finally {
         closeSync(descriptor);
       }

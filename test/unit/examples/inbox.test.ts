@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,4 +33,19 @@ test('an event whose processing fails is processed when it comes again', () => {
   expect(handled).toEqual(['evt_1']);
   openInbox(file).take(eventOf('evt_1'), ({ id }) => handled.push(id));
   expect(handled).toEqual(['evt_1']);
+});
+
+test('a line that a crash has cut takes no later event with it', () => {
+  const whole = JSON.stringify(eventOf('evt_1'));
+  const handled: string[] = [];
+  writeFileSync(file, `${whole}\n${whole.replace('evt_1', 'evt_2').slice(0, 30)}`);
+  openInbox(file).take(eventOf('evt_3'), ({ id }) => handled.push(id));
+  const inbox = openInbox(file);
+  for (const id of ['evt_1', 'evt_2', 'evt_3']) inbox.take(eventOf(id), (event) => handled.push(event.id));
+  expect(handled).toEqual(['evt_3', 'evt_2']);
+  expect(readFileSync(file, 'utf8').split('\n').slice(2)).toEqual([
+    whole.replace('evt_1', 'evt_3'),
+    whole.replace('evt_1', 'evt_2'),
+    '',
+  ]);
 });
