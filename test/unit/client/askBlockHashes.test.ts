@@ -20,7 +20,8 @@ function answerAs(hashes: Readonly<Record<string, string>>) {
 
 afterEach(() => vi.unstubAllGlobals());
 
-const query = { quorum: 2, chainId: 1, blocks: [{ number: 5, hash: hashOf('1') }] };
+const { signal } = new AbortController();
+const query = { quorum: 2, chainId: 1, blocks: [{ number: 5, hash: hashOf('1') }], signal };
 
 describe('asking nodes for hashes', () => {
   test('confirms what enough nodes name, and tells who names something else', async () => {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { run } from '../../../client/src/cli/run.ts';
+import { listenLocally } from '../../support/listenLocally.ts';
 import { createTerminal } from './support/runInProcess.ts';
 
 const lease = fileURLToPath(new URL('../../evidence/files/lease.json', import.meta.url));
@@ -88,5 +90,16 @@ describe('agreements verify --rpc', () => {
     expect(await verify(lease, ...anchored, ...given, ...nodes)).toMatchObject({
       ...{ code: 1, text: expect.stringContaining('block_contradicted') },
     });
+  });
+
+  test('ends at once when it is stopped, though a node does not answer', async () => {
+    const stop = new AbortController();
+    const silent = await listenLocally(createServer(() => stop.abort()));
+    const { terminal } = createTerminal();
+    const words = ['verify', lease, ...anchored, '--quorum', '1', '--rpc', silent.url];
+    const startedAt = performance.now();
+    expect(await run(words, { ...terminal, stopped: stop.signal })).toBe(130);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    await silent.close();
   });
 });

@@ -111,7 +111,9 @@ Examples:
       if (verdict.ok && choices.rpc !== undefined) {
         const urls = choices.rpc.split(',').filter((url) => url !== '');
         const { blocks, chain } = verdict;
-        const answer = await askBlockHashes({ urls, quorum: Number(choices.quorum), blocks, ...chain });
+        const signal = context.terminal.stopped;
+        const quorum = Number(choices.quorum);
+        const answer = await askBlockHashes({ urls, quorum, blocks, ...chain, signal });
         // The file agrees with the given hashes. It is refused if the nodes confirm other ones.
         const trustedHashes = new Map([...trusted, ...answer.confirmed]);
         verdict = await verifyEvidence(bytes, { ...options, trustedHashes });

@@ -13,6 +13,8 @@ export type HashQuery = {
   readonly chainId: number;
   /** The blocks of the file, with the hashes that it names. */
   readonly blocks: readonly BlockHash[];
+  /** Ends all requests: what has not answered then does not count. */
+  readonly signal: AbortSignal;
 };
 
 export type HashAnswer = {
@@ -29,13 +31,13 @@ export type HashAnswer = {
  * quorum.
  */
 export async function askBlockHashes(query: HashQuery): Promise<HashAnswer> {
-  const { urls, quorum, chainId, blocks } = query;
+  const { urls, quorum, chainId, blocks, signal } = query;
   const nodes = [...new Set(urls.map(readNode))];
   if (nodes.length < quorum)
     throw new CliError(`--quorum ${quorum} needs at least ${quorum} different nodes in --rpc.`);
   const numbers = blocks.map(({ number }) => number);
   const asked = await Promise.allSettled(
-    nodes.map(async (node) => ({ node, hashes: await askNode(node, chainId, numbers) })),
+    nodes.map(async (node) => ({ node, hashes: await askNode(node, { chainId, numbers, signal }) })),
   );
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   if (answers.length < quorum)
@@ -77,10 +79,9 @@ function readNode(text: string): string {
 
 async function askNode(
   url: string,
-  chainId: number,
-  numbers: readonly number[],
+  { chainId, numbers, signal }: { chainId: number; numbers: readonly number[]; signal: AbortSignal },
 ): Promise<Map<number, `0x${string}`>> {
-  const [own] = await call(url, [{ method: 'eth_chainId', params: [] }]);
+  const [own] = await call(url, [{ method: 'eth_chainId', params: [] }], signal);
   if (typeof own !== 'string' || Number(own) !== chainId) throw new Error('another chain');
   const found = new Map<number, `0x${string}`>();
   for (let at = 0; at < numbers.length; at += callsPerRequest) {
@@ -89,7 +90,7 @@ async function askNode(
       method: 'eth_getBlockByNumber',
       params: [`0x${number.toString(16)}`, false],
     }));
-    for (const [index, block] of (await call(url, calls)).entries()) {
+    for (const [index, block] of (await call(url, calls, signal)).entries()) {
       const number = some[index];
       const hash = typeof block === 'object' && block !== null && 'hash' in block ? block.hash : undefined;
       if (number !== undefined && typeof hash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(hash))
@@ -103,13 +104,14 @@ async function askNode(
 async function call(
   url: string,
   calls: readonly { method: string; params: unknown[] }[],
+  signal: AbortSignal,
 ): Promise<unknown[]> {
   const body = calls.map((one, id) => ({ jsonrpc: '2.0', id, ...one }));
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
   const answers: unknown = await response.json();
   if (!Array.isArray(answers)) throw new Error('no batch');
