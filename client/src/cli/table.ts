@@ -15,7 +15,10 @@ export function drawTable(
   rows: readonly (readonly string[])[],
 ): string {
   const cells = rows.map((row) => row.map(plain));
-  const widths = head.map((name, at) => Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  // Not as arguments of one call: a hundred thousand rows are more than its stack holds.
+  const widths = head.map((name, at) =>
+    cells.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), name.length),
+  );
   shrink(widths, terminal.columns ?? Number.POSITIVE_INFINITY);
   const line = (row: readonly string[]) =>
     row

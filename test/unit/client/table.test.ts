@@ -35,3 +35,8 @@ test('names of variables, documents and JSON by others do not reach the terminal
   expect(writeJson(value)).toMatch(/^[\x20-\x7e]*$/);
   expect(JSON.parse(writeJson(value))).toEqual(value);
 });
+
+test('a table has any number of rows', () => {
+  const rows = Array.from({ length: 200_000 }, (_, at) => [`agr_${at}`]);
+  expect(drawTable({ columns: undefined, colours: false }, ['id'], rows).split('\n')).toHaveLength(200_001);
+});
