@@ -116,7 +116,7 @@ export function createTransport(options: ClientOptions): Transport {
     if (session) headers[sessionHeader] = '1';
     if (link !== undefined) headers['x-agreements-link'] = link;
     if (body !== undefined) headers['content-type'] = 'application/json';
-    if (once && method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
+    if (once && method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? createId();
     // A redirect would turn a POST into a GET, and take the key elsewhere.
     const init: RequestInit = { method, headers, redirect: 'manual' };
     // Only if needed: some runtimes refuse the member itself.
@@ -127,7 +127,7 @@ export function createTransport(options: ClientOptions): Transport {
 
     let busyUntil = 0;
     for (let attempt = 0; ; ) {
-      const requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`;
+      const requestId = createId();
       headers['x-request-id'] = requestId;
       const time = call.endless ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
       try {
@@ -169,6 +169,9 @@ export function createTransport(options: ClientOptions): Transport {
     stream: (call) => run({ ...call, endless: true }, readStream),
   };
 }
+
+/** Browsers have `randomUUID` only on pages with TLS. */
+const createId = () => `req_${crypto.getRandomValues(new Uint8Array(16)).join('')}`;
 
 function parseBaseUrl(baseUrl: unknown): string {
   const text = String(baseUrl);

@@ -131,3 +131,17 @@ test('a token that the service does not know any more fails one read, not all th
   expect(await client.agreements.get('agr_1')).toEqual({ id: 'agr_1' });
   expect(requests).toHaveLength(3);
 });
+
+test('a page without TLS, where browsers have no `randomUUID`, reads and writes', async () => {
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+  try {
+    const { client, requests } = createScripted(() => ok({ id: 'whk_1' }));
+    await client.webhooks.create({ url: 'http://127.0.0.1:9/' });
+    await client.webhooks.create({ url: 'http://127.0.0.1:9/' });
+    const keys = requests.map(({ headers }) => headers.get('idempotency-key'));
+    expect(new Set(keys).size).toBe(2);
+    expect(keys).toEqual(keys.map(() => expect.stringMatching(/^req_\d{16,48}$/)));
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});

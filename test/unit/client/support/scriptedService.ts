@@ -21,9 +21,10 @@ export function createScripted(
   reply: (request: { method: string; url: URL }, at: number) => Reply | 'never',
   options: Partial<ClientOptions> = {},
 ) {
-  const requests: { method: string; url: URL }[] = [];
+  const requests: { method: string; url: URL; headers: Headers }[] = [];
   const answer: typeof fetch = async (input, init) => {
-    const request = { method: init?.method ?? 'GET', url: new URL(String(input)) };
+    const headers = new Headers(init?.headers);
+    const request = { method: init?.method ?? 'GET', url: new URL(String(input)), headers };
     requests.push(request);
     const made = reply(request, requests.length - 1);
     if (made === 'never')
@@ -31,8 +32,8 @@ export function createScripted(
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason), { once: true });
       });
     init?.signal?.throwIfAborted();
-    const { status = 200, headers = {}, body } = made;
-    return Response.json(body, { status, headers });
+    const { status = 200, body } = made;
+    return Response.json(body, { status, headers: made.headers ?? {} });
   };
   const client = new AgreementsClient({ baseUrl: 'http://127.0.0.1:9', fetch: answer, ...options });
   return { client, requests };
