@@ -5,6 +5,7 @@ import { nameSessions } from '../../../src/indexer/runtime/sessions.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { listen } from '../../../src/platform/database/listen.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
+import { readTogether } from '../../../src/platform/database/readTogether.ts';
 import { runPrepared } from '../../../src/platform/database/runPrepared.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgBouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -74,5 +75,45 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     const { rows } = await client.query(`select to_regnamespace('service') as made`);
     await client.end();
     expect(rows).toEqual([{ made: null }]);
+  });
+
+  test.each([
+    { read: 'readTogether', run: readTogether },
+    { read: 'runPrepared', run: runPrepared },
+  ])('$read never answers by the statement of another process that shared its session', async ({ run }) => {
+    pooler = await startPgBouncer(database.url, { pool_mode: 'transaction', default_pool_size: '2' });
+    const open = () => {
+      const applicationName = 'pooled';
+      return createDatabase({
+        url: pooler.url,
+        applicationName,
+        maxConnections: 1,
+        readsTogether: true,
+        logger,
+      });
+    };
+    const [one, other] = [open(), open()];
+    const session = 'pg_backend_pid() as session';
+    const readOne = () => run<{ session: number }>(one.pool, `select $1::text as mine, ${session}`, ['a']);
+    const readOther = () =>
+      run<{ session: number }>(other.pool, `select $1::text as yours, ${session}`, ['b']);
+    const first = (await readOne())[0]?.session;
+
+    const blocker = new pg.Client({ connectionString: pooler.url });
+    await blocker.connect();
+    const block = async () => {
+      await blocker.query('begin');
+      return (await blocker.query<{ session: number }>(`select ${session}`)).rows[0]?.session;
+    };
+    expect(await block()).toBe(first);
+    const second = (await readOther())[0]?.session;
+    expect(second).not.toBe(first);
+    // The first process now gets the session in which the other one has prepared its statement.
+    const rows = await readOne().catch(() => []);
+    expect(rows.filter((row) => !('mine' in row) || row.session === second)).toEqual([]);
+
+    await blocker.end();
+    await one.close();
+    await other.close();
   });
 });
