@@ -113,7 +113,14 @@ export async function startApi(
   const metrics = internal && createMetrics({ chains });
   const openReads = (url: string) => {
     const applicationName = 'agreements reads';
-    const replica = createDatabase({ url, applicationName, maxConnections, readsTogether: true, logger });
+    const replica = createDatabase({
+      url,
+      applicationName,
+      maxConnections,
+      readsTogether: true,
+      mayBeStandby: true,
+      logger,
+    });
     onClose({ name: 'read replica', close: replica.close });
     const waitMs = limits.consistencyWaitMs;
     const onRead = metrics?.noteRead;

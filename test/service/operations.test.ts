@@ -320,7 +320,7 @@ describe('a database that is away', () => {
         httpStatus: 503,
         status: 'unready',
         checks: { database: false },
-        reasons: ['the database does not answer'],
+        reasons: ['the database does not answer, or takes no writes'],
         chains: [],
       });
       expect(await readMetric('agreements_ready', { isDatabaseThere: false })).toBe(0);

@@ -161,7 +161,7 @@ describe('a read from the replica', () => {
   let replica: DatabaseHandle;
   beforeAll(() => {
     const { replicaUrl: url } = postgres;
-    replica = createDatabase({ url, applicationName: 'test', maxConnections: 2, logger });
+    replica = createDatabase({ url, applicationName: 'test', maxConnections: 2, mayBeStandby: true, logger });
   });
   afterAll(() => replica?.close());
   let outcomes: ReadOutcome[] = [];
@@ -243,7 +243,13 @@ describe('a read from the replica', () => {
 
   test('of a database that is no replica waits for nothing', async () => {
     const { primaryUrl: url } = postgres;
-    const other = createDatabase({ url, applicationName: 'test', maxConnections: 1, logger });
+    const other = createDatabase({
+      url,
+      applicationName: 'test',
+      maxConnections: 1,
+      mayBeStandby: true,
+      logger,
+    });
     try {
       const reads = readFromReplica({ primary: handle.pool, replica: other.pool, waitMs: 1, logger });
       expect(await reads.run(await reads.mark(), nameSource)).toBe('replica');

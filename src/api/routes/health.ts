@@ -10,7 +10,7 @@ const healthShape = z
   .openapi('Health');
 const content = { 'application/json': { schema: healthShape } };
 
-/** Whether this process can serve: `ok`, or `unavailable` with 503 while the database does not answer. */
+/** Whether this process can serve: `ok`, or `unavailable` with 503 while the database does not answer or takes no writes. */
 export function healthRoute(pool: pg.Pool): PublicRoute {
   const doesAnswer = createDatabaseProbe(pool);
   return {

@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from './isDatabaseAway.ts';
+import { refuseStandby } from './refuseStandby.ts';
 import { noticeEnd, setUpSession } from './sessionSettings.ts';
 
 const attemptTimeoutMs = 5_000;
 const pauseMs = 500;
 
 /**
- * Connects to a database that may still be starting. Permanent errors, such as a wrong password, fail at
+ * Connects to a database that may still be starting, or a standby that is not promoted yet. Permanent errors, such as a wrong password, fail at
  * once; all others fail after `patienceMs`.
  */
 export async function connectPatiently(options: {
@@ -28,6 +29,7 @@ export async function connectPatiently(options: {
     });
     try {
       await client.connect();
+      await refuseStandby(client);
       await setUpSession(client, noticeEnd);
       return client;
     } catch (error) {

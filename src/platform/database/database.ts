@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { repeatAfterDeadlock } from './deadlock.ts';
+import { refuseStandby } from './refuseStandby.ts';
 import { noticeEnd, setUpSession } from './sessionSettings.ts';
 
 export type Database = NodePgDatabase & { readonly $client: pg.Pool };
@@ -46,6 +47,8 @@ export function createDatabase(options: {
    * database may plan each run again, which takes longer than the run.
    */
   plansOnce?: boolean;
+  /** The database may be a standby, for reads only. */
+  mayBeStandby?: boolean;
   logger: Logger;
 }): DatabaseHandle {
   const pool = new pg.Pool({
@@ -59,11 +62,13 @@ export function createDatabase(options: {
     maxLifetimeSeconds,
     keepAlive: true,
     keepAliveInitialDelayMillis: firstKeepAliveMs,
-    onConnect: (client) =>
-      setUpSession(
+    onConnect: async (client) => {
+      if (!options.mayBeStandby) await refuseStandby(client);
+      await setUpSession(
         client,
         options.plansOnce ? { ...settings, plan_cache_mode: 'force_generic_plan' } : settings,
-      ),
+      );
+    },
   });
   const query = pool.query.bind(pool);
   Object.assign(pool, {

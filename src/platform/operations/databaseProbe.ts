@@ -2,7 +2,10 @@ import type pg from 'pg';
 
 const patienceMs = 2_000;
 
-/** Whether the database answers within two seconds. Concurrent callers share one query. */
+/**
+ * Whether the database answers within two seconds, and takes writes: every request writes, also one that only reads. Concurrent
+ * callers share one query.
+ */
 export function createDatabaseProbe(pool: pg.Pool): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   return () => {
@@ -18,9 +21,10 @@ async function answersInTime(pool: pg.Pool): Promise<boolean> {
   const timer = setTimeout(() => overdue.resolve(false), patienceMs);
   // After the time-out the connection is dropped too, so that a frozen database does not use up all
   // connections.
-  const probe = { text: 'select 1', query_timeout: patienceMs };
+  const text = `select current_setting('transaction_read_only') as read_only`;
+  const probe = { text, query_timeout: patienceMs };
   const answered = pool.query(probe).then(
-    () => true,
+    ({ rows }) => rows[0]?.read_only === 'off',
     () => false,
   );
   return await Promise.race([answered, overdue.promise]).finally(() => clearTimeout(timer));

@@ -9,7 +9,7 @@ import { type ChainFacts, isIndexThere, readFacts } from './readFacts.ts';
 export type Readiness = {
   readonly isReady: boolean;
   readonly checks: {
-    /** The database answers. */
+    /** The database answers, and takes writes. */
     readonly database: boolean;
     /** The tables are as new as this program. */
     readonly migrations: boolean;
@@ -78,7 +78,7 @@ export function createReadiness(options: {
 /** The first failed check of database, migrations and index explains those after it. */
 function describeChecks({ database, migrations, index, running }: Readiness['checks']): string[] {
   const reasons = running ? [] : ['the process is stopping'];
-  if (!database) reasons.push('the database does not answer');
+  if (!database) reasons.push('the database does not answer, or takes no writes');
   else if (!migrations) reasons.push('the tables are older than this program');
   else if (!index) reasons.push('the index is not built yet');
   return reasons;
