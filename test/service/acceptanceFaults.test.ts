@@ -86,8 +86,9 @@ test('a request for which the database has no room stores nothing, and is stored
   const disk = await createFullDisk(service.handle.pool, { table: 'service.records', wanted: 'raised' });
   const body = await prepareDeployment(chain);
   await disk.fill();
-  const { status } = await deploy(body);
-  expect(status).toBeGreaterThanOrEqual(500);
+  const { status, headers } = await deploy(body);
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('1');
   expect(await countOf(body.signer)).toEqual({ transactions: 0, records: 0 });
   await disk.free();
   await insist(body);

@@ -3,10 +3,12 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { nameSessions } from '../../../src/indexer/runtime/sessions.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
+import { isDatabaseAway } from '../../../src/platform/database/isDatabaseAway.ts';
 import { listen } from '../../../src/platform/database/listen.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
 import { readTogether } from '../../../src/platform/database/readTogether.ts';
 import { runPrepared } from '../../../src/platform/database/runPrepared.ts';
+import { createDatabaseProxy } from '../../support/databaseProxy.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgBouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -47,6 +49,33 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     await waitUntil('the notification is there', () => heard.includes('heard'));
     await listener.close();
     await handle.close();
+  });
+
+  test('a server that is lost counts as away, and is there again', async () => {
+    const proxy = await createDatabaseProxy(database.url, (client, upstream) =>
+      client.pipe(upstream).pipe(client),
+    );
+    const settings = { pool_mode: 'session', ignore_startup_parameters: 'extra_float_digits' };
+    pooler = await startPgBouncer(proxy.url, settings);
+    const handle = createDatabase({ url: pooler.url, applicationName: 'pooled', maxConnections: 1, logger });
+    await handle.pool.query('select 1');
+    const answer = handle.pool.query('select pg_sleep(60)').catch((error: unknown) => error);
+    const isRunning = `select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'`;
+    const direct = createDatabase({
+      url: database.url,
+      applicationName: 'direct',
+      maxConnections: 1,
+      logger,
+    });
+    await waitUntil('the statement runs', async () => (await direct.pool.query(isRunning)).rowCount === 1);
+    for (const socket of proxy.sockets) socket.destroy();
+    const failure = await answer;
+    expect(failure).toMatchObject({ code: '08P01' });
+    expect(isDatabaseAway(failure)).toBe(true);
+    await handle.pool.query('select 1');
+    await handle.close();
+    await direct.close();
+    await proxy.close();
   });
 
   test('in session mode that ignores what Ponder asks for, the sessions of an indexer open', async () => {
