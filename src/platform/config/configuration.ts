@@ -139,9 +139,10 @@ function readChains(
   const wanted = chains ?? offered;
   if (wanted.length === 0) problems.push('CHAINS: expected at least one chain');
   return [...new Set(wanted)].flatMap((text) => {
-    const facts = findChain(Number(text));
+    // Only in this form, so that no chain is followed twice.
+    const facts = offered.includes(text) ? findChain(Number(text)) : undefined;
     const defaults = findChainDefaults(Number(text));
-    if (!facts || !defaults || facts.environment !== environment) {
+    if (!facts || !defaults) {
       problems.push(
         `CHAINS: ${text} is not a chain of the ${environment} environment (${offered.join(', ')})`,
       );

@@ -79,6 +79,12 @@ describe('readConfiguration', () => {
     ]);
   });
 
+  test.each(['084532', '0x14a34', '84532.0'])('a chain is named in one form only, not as %s', (text) => {
+    expect(problemsOf({ ...complete, CHAINS: `84532,${text}` })).toEqual([
+      `CHAINS: ${text} is not a chain of the testnet environment (${testnets.join(', ')})`,
+    ]);
+  });
+
   test('a factory address with a wrong checksum is refused, and one in lower case gets its checksum', () => {
     const wrong = '0x26ff3AdEC23fC5778f190371B1CcCadDa74e26c8';
     expect(problemsOf({ ...complete, FACTORY_ADDRESS_59141: wrong })).toEqual([
