@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { mostEvidenceBytes } from '../../protocol/evidence/readEvidence.ts';
 import { variable } from './readSettings.ts';
-import { wholeNumber } from './settingShapes.ts';
+import { longestTimerMs, wholeNumber } from './settingShapes.ts';
 
 const count = (name: string, initial: number) => variable(name, wholeNumber({ digits: 12 }).default(initial));
+const milliseconds = (name: string, initial: number, least = 0) =>
+  variable(name, wholeNumber({ least, most: longestTimerMs, digits: 12 }).default(initial));
 const rate = wholeNumber({ least: 1, digits: 7, error: 'expected a whole number from 1' });
 
 /** One guest leaves as much to a principal's other guests as it can take itself. */
@@ -38,12 +40,12 @@ export const limitShape = z
     notifications: count('MAX_NOTIFICATIONS', 250),
     valueBytes: count('MAX_VALUE_BYTES', 65_536),
     allValuesBytes: count('MAX_VALUES_BYTES', 262_144),
-    deployWaitMs: count('DEPLOY_WAIT_MS', 60_000),
-    signingWaitMs: count('SIGNING_WAIT_MS', 15_000),
+    deployWaitMs: milliseconds('DEPLOY_WAIT_MS', 60_000),
+    signingWaitMs: milliseconds('SIGNING_WAIT_MS', 15_000),
     /** How long a submitted input is awaited until it is mined. */
-    inputWaitMs: count('INPUT_WAIT_MS', 0),
-    rpcTimeoutMs: count('RPC_TIMEOUT_MS', 10_000),
-    consistencyWaitMs: count('CONSISTENCY_WAIT_MS', 10_000),
+    inputWaitMs: milliseconds('INPUT_WAIT_MS', 0),
+    rpcTimeoutMs: milliseconds('RPC_TIMEOUT_MS', 10_000, 1),
+    consistencyWaitMs: milliseconds('CONSISTENCY_WAIT_MS', 10_000),
     /**
      * How far ahead a permit's deadline may lie: a permit that cannot be sent blocks its signer's nonce that
      * long.
@@ -58,7 +60,7 @@ export const limitShape = z
     /** Listeners of one principal at one API. */
     eventStreams: count('EVENT_STREAMS_MAX', 1_024),
     /** How long a request for evidence waits for its blocks to be proved. */
-    evidenceWaitMs: count('EVIDENCE_WAIT_MS', 20_000),
+    evidenceWaitMs: milliseconds('EVIDENCE_WAIT_MS', 20_000),
     /** Inputs of an agreement that has evidence. Files of as many usual ones are just within `evidenceBytes`. */
     evidenceInputs: count('EVIDENCE_INPUTS_MAX', 5_000),
     /** Size of an evidence file; verifiers read no larger ones. */

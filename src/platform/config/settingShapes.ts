@@ -12,6 +12,9 @@ export function wholeNumber({ least = 0, most = Infinity, digits = 9, error }: B
     .refine((value) => value <= most, error ?? `expected at most ${most}`);
 }
 
+/** The longest time of a timer; a longer one would end at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** Whole seconds, as milliseconds. */
 export function seconds(initial: number, bounds?: Bounds) {
   return wholeNumber(bounds)

@@ -85,6 +85,16 @@ describe('readConfiguration', () => {
     ]);
   });
 
+  test('a time that no timer can keep, or that ends before any answer, is refused', () => {
+    expect(problemsOf({ ...complete, DEPLOY_WAIT_MS: '2147483648', RPC_TIMEOUT_MS: '0' })).toEqual([
+      'DEPLOY_WAIT_MS: expected at most 2147483647',
+      'RPC_TIMEOUT_MS: expected 1 or more',
+    ]);
+    expect(readConfiguration({ ...complete, DEPLOY_WAIT_MS: '2147483647' }).limits).toMatchObject({
+      deployWaitMs: 2_147_483_647,
+    });
+  });
+
   test('a factory address with a wrong checksum is refused, and one in lower case gets its checksum', () => {
     const wrong = '0x26ff3AdEC23fC5778f190371B1CcCadDa74e26c8';
     expect(problemsOf({ ...complete, FACTORY_ADDRESS_59141: wrong })).toEqual([
