@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { IndexPosition } from './indexPosition.ts';
 
 const daySeconds = 86_400n;
@@ -14,6 +15,13 @@ export function findAnnouncedSince(
   if (!head || keptDays === null) return undefined;
   return (head.timestamp < now ? head.timestamp : now) - BigInt(keptDays) * daySeconds;
 }
+
+/**
+ * SQL: the last block of `record` that a fold has announced, or kept silent. A record that could not begin yet shows the block
+ * of its deployment, but nothing of that was announced.
+ */
+export const announcedThrough = sql`greatest(record.announced_through, case when not exists (
+  select 1 from service.quarantined_records where record_id = record.id and phase = 'begin') then record.state_block_number end)`;
 
 /** Whether no earlier fold of its record has announced this block, or kept it silent. */
 export function isFirstFold(

@@ -7,6 +7,7 @@ import { findDisplaced, restoreDisplaced } from '../../records/agreements/displa
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
+import { announcedThrough } from './announcedSince.ts';
 
 /** What was retracted with the blocks, by id. */
 export type Retraction = {
@@ -71,7 +72,7 @@ async function undeployRecords(
     sql`update service.records record set status = 'Draft',
       address = case when deploy_transaction_id is null then record.address end, variables = initial_variables,
       initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
-      announced_through = greatest(record.announced_through, record.state_block_number),
+      announced_through = ${announcedThrough},
       deploy_tx_hash = null, deploy_block_number = null, deployed_at = null, input_count = 0, transition_count = 0,
       last_input_id = null, last_input_at = null, behind = false, updated_at = now()
     from (

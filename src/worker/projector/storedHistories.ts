@@ -5,6 +5,7 @@ import type { indexedAgreements } from '../../platform/database/indexView.ts';
 import type { NotNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { announcedThrough } from './announcedSince.ts';
 import { beginHistory, type History } from './history.ts';
 
 /** A Deployed record with its folded on-chain data. */
@@ -86,7 +87,7 @@ export async function readBeginnings(
   const { rows } = await transaction.execute<BeginningRow>(sql`
     select record.id, record.principal_id, record.doc_hash, shown.address as agreement, record.initial_variables, record.initial_state_hash,
       shown.block_number::text, shown.block_timestamp::text,
-      greatest(record.announced_through, record.state_block_number)::text as announced_through
+      ${announcedThrough}::text as announced_through
     from service.records record
     join chain_index.agreements shown on shown.chain_id = ${chainId} and shown.address = lower(record.address)
     where record.id = any(${arrayOf(ids)}::text[])`);

@@ -58,6 +58,21 @@ test('a record that waits for its turn after such an outage is announced whole',
   expect(await told()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 });
 
+test('a deployment that cannot be folded for longer than events are kept is announced once it can', async () => {
+  const { recordId } = await scene.draft();
+  addAt(start, deployment());
+  await scene.show();
+  const condemned = new Map([[recordId, 'failed before']]);
+  await createFolder(fixture, { keptDays, condemned }).fold();
+  expect(await told()).toEqual([]);
+  addAt(start + 3 * day, input(toggle('1')));
+  await scene.show();
+  await scene.fold();
+  await fixture.pool.query('update service.quarantined_records set retry_at = now()');
+  await scene.fold();
+  expect(await told()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+});
+
 test('removed events of these blocks are not made again when the blocks are folded again', async () => {
   await passOutage();
   const { pool } = fixture;
