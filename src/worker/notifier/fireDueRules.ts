@@ -73,7 +73,7 @@ export async function fireDueRules(
     const { variables, isConfirmed } = values;
     // A fold may have added an input since the schedules were chosen.
     if (!isConfirmed && !hasWaitedEnough(row, clock)) continue;
-    const { number, count, deliveries } = await fire(transaction, row, {
+    const { nextNumber, count, deliveries } = await fire(transaction, row, {
       ...options,
       variables,
       mailAllowance,
@@ -81,7 +81,7 @@ export async function fireDueRules(
     firings += count;
     stored += count + deliveries;
     await transaction.execute(sql`
-      update service.rule_schedules set next_number = ${number + 1}
+      update service.rule_schedules set next_number = ${nextNumber}
       where record_id = ${row.record_id} and rule_id = ${row.rule_id} and span = ${row.span}`);
     fired.push(row);
     if (stored >= rowsAtOnce) break;
@@ -124,14 +124,16 @@ async function fire(
     variables: VariableValues;
     mailAllowance: DailyAllowance;
   },
-): Promise<{ number: number; count: number; deliveries: number }> {
+): Promise<{ nextNumber: number; count: number; deliveries: number }> {
   const span = spanOf(row);
   const nextNumber = Number(row.next_number);
   const due = findDue(span, { nowMs: clock.nowMs, untilMs: numberOf(row.until_ms), nextNumber });
   const { templateId, rules } = readRules(row.notification_template);
   const rule = rules.find((candidate) => candidate.id === row.rule_id);
-  if (!due || !rule || !isTemporal(rule))
-    return { number: due?.number ?? nextNumber, count: 0, deliveries: 0 };
+  // A fold has just ended the span. A reorganisation may take that back, and then nothing was missed.
+  if (!due) return { nextNumber, count: 0, deliveries: 0 };
+  const passed = due.number + 1;
+  if (!rule || !isTemporal(rule)) return { nextNumber: passed, count: 0, deliveries: 0 };
   const record = {
     id: row.record_id,
     principalId: row.principal_id,
@@ -165,5 +167,5 @@ async function fire(
     transaction,
     events.map((event, blockOrder) => ({ ...event, blockNumber: null, txHash: null, blockOrder })),
   );
-  return { number: due.number, count: stored.length, deliveries };
+  return { nextNumber: passed, count: stored.length, deliveries };
 }

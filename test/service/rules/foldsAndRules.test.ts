@@ -162,6 +162,22 @@ test('rules do not fire while a fold keeps others from changing its records', as
   expect(await fire()).toMatchObject({ schedules: 1, firings: 1 });
 });
 
+test('a rule whose state ends just as it is due fires later if a reorganisation takes that end back', async () => {
+  const { recordId } = scene;
+  let firing: ReturnType<typeof fire> | undefined;
+  await inTransaction(fixture.database, async (transaction) => {
+    await transaction.execute(
+      sql`update service.rule_schedules set until_ms = 1000001000, until_block = 2 where record_id = ${recordId}`,
+    );
+    firing = fire();
+    await awaitWaiting('the rule');
+  });
+  expect(await firing).toMatchObject({ firings: 0 });
+  expect(await fire()).toMatchObject({ schedules: 0 });
+  await scene.query(sql`update service.rule_schedules set until_ms = null, until_block = null`);
+  expect(await fire()).toMatchObject({ firings: 1 });
+});
+
 /** Makes the parts old, as if nothing had used them for longer than events are kept. */
 async function age(): Promise<void> {
   await fixture.pool.query(`update service.event_parts set used_at = now() - interval '91 days'`);
