@@ -31,9 +31,14 @@ function idArray(principals: readonly string[]): SQL {
   return sql`${arrayOf([...new Set(principals)])}::text[]`;
 }
 
+/**
+ * Only those that are missing: PostgreSQL would wait for whoever has changed an existing one, even though the row is not to be
+ * inserted.
+ */
 async function createFeeds(transaction: Queryable, ids: SQL): Promise<void> {
   await transaction.execute(sql`
     insert into service.event_feeds (principal_id, last_position)
-    select id, 0 from unnest(${ids}) as id order by id
+    select id, 0 from unnest(${ids}) as id
+    where not exists (select 1 from service.event_feeds where principal_id = id) order by id
     on conflict do nothing`);
 }
