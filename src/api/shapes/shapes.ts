@@ -43,14 +43,18 @@ export const longestName = 1_000;
 /** The name of one of a document's inputs; answers and logs repeat it. */
 export const inputNameShape = z.string().max(longestName);
 
-/** The shape of a text of so many hex digits after 0x, in either case. */
+/**
+ * The shape of a text of so many hex digits after 0x, in either case. It is read in lower case, because a repeated permit is
+ * recognised by its call data as text.
+ */
 export function buildHexShape(digits: number) {
   const pattern = `^0x[0-9a-fA-F]{${digits}}$`;
   const expression = new RegExp(pattern);
   return z
     .string()
     .transform((text, context): Hex => {
-      if (expression.test(text) && isHex(text)) return text;
+      const lower = text.toLowerCase();
+      if (expression.test(text) && isHex(lower)) return lower;
       context.addIssue(`must be 0x and ${digits} hex digits`);
       return z.NEVER;
     })

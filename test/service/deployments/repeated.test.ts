@@ -8,6 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
+const upper = (digit: string) => digit.toUpperCase();
+
 describe('the same permit again', () => {
   test('leads to the same record, whatever else is said with it', async () => {
     const { body } = await scene.prepare();
@@ -39,6 +41,9 @@ describe('the same permit again', () => {
     const first = await scene.deploy(body);
     await scene.chain.send(scene.chain.factory, (await scene.findTransaction(account.address)).call_data);
     expect((await scene.deploy(body)).body.data).toEqual(first.body.data);
+    const { v, r, s } = body.signature;
+    const inCapitals = { v, r: r.replace(/[a-f]/g, upper), s: s.replace(/[a-f]/g, upper) };
+    expect((await scene.deploy({ ...body, signature: inCapitals })).body.data).toEqual(first.body.data);
   });
 
   test('of another principal makes a record of its own and no other transaction', async () => {
