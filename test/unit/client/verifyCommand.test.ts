@@ -94,12 +94,18 @@ describe('agreements verify --rpc', () => {
 
   test('ends at once when it is stopped, though a node does not answer', async () => {
     const stop = new AbortController();
-    const silent = await listenLocally(createServer(() => stop.abort()));
+    let stoppedAt = Number.NaN;
+    const silent = await listenLocally(
+      createServer(() => {
+        stoppedAt = performance.now();
+        stop.abort();
+      }),
+    );
     const { terminal } = createTerminal();
     const words = ['verify', lease, ...anchored, '--quorum', '1', '--rpc', silent.url];
-    const startedAt = performance.now();
     expect(await run(words, { ...terminal, stopped: stop.signal })).toBe(130);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    // A node has ten seconds for its answer.
+    expect(performance.now() - stoppedAt).toBeLessThan(9_000);
     await silent.close();
   });
 });
