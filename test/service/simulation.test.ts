@@ -190,6 +190,57 @@ describe('a simulated deployment', () => {
     expect(steps[1]?.rules[0]).toMatchObject({ times: 2, dueAt: '2026-01-03T00:00:00.000Z' });
   });
 
+  test('a rule that fires once in a stay does not fire again because its date moves', async () => {
+    const { agreement } = deployment;
+    const { execution } = agreement;
+    const remark = { remark: `\${variables.remark}` };
+    const inputs = { ...execution.inputs, knock: { issuer: '', data: remark } };
+    const rule = {
+      id: 'late',
+      name: 'Late',
+      trigger: {
+        type: 'temporal',
+        states: ['OFFERED', 'ACTIVE'],
+        condition: {
+          type: 'elapsedSinceVariable',
+          variable: 'remark',
+          threshold: { value: 1, unit: 'days' },
+        },
+        fireOnce: true,
+      },
+      recipients: ['tenant'],
+      notification: { channel: 'external_webhook', subject: 'It', body: 'happened' },
+    };
+    const knock = (date: string, at: string) => ({
+      inputId: 'knock',
+      values: { remark: date },
+      by: tenant,
+      at: `${at}T00:00:00Z`,
+    });
+    const { steps } = await play(
+      [
+        knock('2026-01-02', '2026-01-01'),
+        knock('2026-01-06', '2026-01-04'),
+        knock('2026-01-20', '2026-01-10'),
+        { inputId: 'accept', values: { months: '4' }, by: 'tenant', at: '2026-02-01T00:00:00Z' },
+        { inputId: 'pay', values: {}, by: 'tenant', at: '2026-03-01T00:00:00Z' },
+      ],
+      {
+        agreement: { ...agreement, execution: { ...execution, inputs } },
+        notificationTemplate: { rules: [rule] },
+      },
+    );
+    expect(steps.map(({ outcome: found }) => found)).toEqual(Array(5).fill('accepted'));
+    expect(steps.map(({ rules }) => rules.map(({ ruleId }) => ruleId))).toEqual([
+      [],
+      ['late'],
+      [],
+      [],
+      // Another stay.
+      ['late'],
+    ]);
+  });
+
   test('comes with an analysis of the document, as checks of documents and deployments do', async () => {
     const { analysis } = await play([]);
     expect(analysis.unsetVariables).toMatchObject([

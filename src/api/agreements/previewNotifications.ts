@@ -8,6 +8,7 @@ import type { Services } from '../../records/agreements/services.ts';
 import { deployInputId } from '../../records/events/transitionFact.ts';
 import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
 import type { Transition } from '../../records/rules/matchTransition.ts';
+import { type Firing, newestFirings } from '../../records/rules/newestFirings.ts';
 import { notificationTemplateShape } from '../../records/rules/notificationTemplate.ts';
 import {
   type CountReader,
@@ -50,11 +51,8 @@ type Row = RowOf<
   entered_ms: string | null;
   entered_by: { fromState: string; inputId: string } | null;
   spans: { ruleId: string; stay: string; span: string; sinceMs: number; nextNumber: number }[] | null;
-  fired: { ruleId: string; recipient: string; occasion: string }[] | null;
+  fired: Firing[] | null;
 };
-
-/** The newest firings of a record that are read: those of the present stay in a state are among them. */
-const firingsAtOnce = 1_000;
 
 const query = buildOwnedQuery({
   columns: `r.id, r.principal_id, r.chain_id, r.display_name, r.template_id, r.document, r.participants, r.observers,
@@ -66,9 +64,7 @@ const query = buildOwnedQuery({
     (select json_agg(json_build_object('ruleId', s.rule_id, 'stay', s.stay, 'span', s.span, 'sinceMs', s.since_ms,
         'nextNumber', s.next_number))
       from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
-    (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'occasion', f.occasion))
-      from (select * from service.rule_firings f
-        where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired`,
+    ${newestFirings} as fired`,
 });
 
 /**

@@ -7,6 +7,7 @@ import {
   type Rule,
   type TemporalRule,
 } from '../../records/rules/notificationTemplate.ts';
+import { firingKey } from '../../records/rules/readRuleCounts.ts';
 import { resolveRecipients } from '../../records/rules/recipients.ts';
 import { dateOf, findDue, planTemporal } from '../../records/rules/temporalPlan.ts';
 
@@ -28,6 +29,8 @@ export type RuleClock = {
   readonly enteredMs: number;
   /** Keyed by rule of time: since when its date has its value, and the number of the next interval. */
   readonly spans: ReadonlyMap<string, { readonly sinceMs: number; readonly nextNumber: number }>;
+  /** The firings in this stay of rules that fire once, as `firingKey`s: a date that moves does not repeat them. */
+  readonly firedOnce: ReadonlySet<string>;
 };
 
 /** The people that rules may name, and the values that rules use. */
@@ -43,6 +46,7 @@ export function passTime(
   { state, atMs, parties }: { state: string; atMs: number; parties: RuleParties },
 ): { fired: FiredRule[]; clock: RuleClock } {
   const spans = new Map(clock.spans);
+  const firedOnce = new Set(clock.firedOnce);
   const fired: FiredRule[] = [];
   for (const rule of clock.rules) {
     if (!isTemporal(rule) || !rule.trigger.states.includes(state)) continue;
@@ -53,11 +57,16 @@ export function passTime(
     if (due === undefined) continue;
     spans.set(rule.id, { sinceMs, nextNumber: due.number + 1 });
     const times = due.number - nextNumber + 1;
-    const recipients = namesOf(rule, parties);
+    const ruleId = rule.id;
+    const recipients = namesOf(rule, parties).filter(
+      (recipient) => !firedOnce.has(firingKey({ ruleId, recipient })),
+    );
     if (recipients.length === 0) continue;
+    if (plan.intervalMs === null)
+      for (const recipient of recipients) firedOnce.add(firingKey({ ruleId, recipient }));
     fired.push({ ...describe(rule), recipients, dueAt: new Date(due.dueMs).toISOString(), times });
   }
-  return { fired, clock: { ...clock, spans } };
+  return { fired, clock: { ...clock, spans, firedOnce } };
 }
 
 /** The rules that a transition triggers, and the clock in the new state. */
@@ -70,7 +79,7 @@ export function passTransition(
     const recipients = namesOf(rule, parties);
     return recipients.length === 0 ? [] : [{ ...describe(rule), recipients }];
   });
-  return { fired, clock: { ...clock, enteredMs: atMs, spans: new Map() } };
+  return { fired, clock: { ...clock, enteredMs: atMs, spans: new Map(), firedOnce: new Set() } };
 }
 
 /** The clock after an input that changed values and kept the state: a changed date starts again. */

@@ -48,6 +48,7 @@ export async function simulateDeployment(
     rules: notificationTemplate === undefined ? [] : readRules(JSON.stringify(notificationTemplate)).rules,
     enteredMs: atMs,
     spans: new Map(),
+    firedOnce: new Set(),
   };
   const state = stateOf({ names }, engine);
   const transition = { fromState: '', toState: state, inputId: deployInputId };

@@ -4,8 +4,10 @@ import type { Limits } from '../../platform/config/limits.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { type Firing, newestFirings } from '../../records/rules/newestFirings.ts';
 import { readRules } from '../../records/rules/notificationTemplate.ts';
-import { readRuleCounts } from '../../records/rules/readRuleCounts.ts';
+import { occasionOfStay } from '../../records/rules/occasion.ts';
+import { firingKey, readRuleCounts } from '../../records/rules/readRuleCounts.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 import { type RecordEngine, readRecordEngine } from './readRecordEngine.ts';
 import type { SimulatedMoment, SimulatedStep } from './simulateStep.ts';
@@ -29,16 +31,20 @@ type Row = RowOf<
   contract: Hex | null;
   is_adopted: boolean;
   entered_ms: string | null;
-  spans: { ruleId: string; sinceMs: number; nextNumber: number }[] | null;
+  spans: Span[] | null;
+  fired: Firing[] | null;
 };
+type Span = { ruleId: string; stay: string; sinceMs: number; nextNumber: number };
 
 const recordQuery = buildOwnedQuery({
   columns: `r.id, r.chain_id, lower(r.address) as contract, r.deploy_tx_hash, r.adopted_through is not null as is_adopted,
     r.document, r.participants, r.observers, r.initial_variables, r.variables, r.state_hash,
     (extract(epoch from r.state_updated_at) * 1000)::bigint::text as entered_ms, r.input_count, r.transition_count,
     r.notification_template,
-    (select json_agg(json_build_object('ruleId', s.rule_id, 'sinceMs', s.since_ms, 'nextNumber', s.next_number))
-      from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans`,
+    (select json_agg(json_build_object('ruleId', s.rule_id, 'stay', s.stay, 'sinceMs', s.since_ms,
+        'nextNumber', s.next_number))
+      from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
+    ${newestFirings} as fired`,
 });
 
 export type RecordSimulation = SimulatedSteps &
@@ -81,6 +87,7 @@ export async function simulateRecord(
     state,
     inputCount: row.input_count,
   });
+  const spans = new Map((row.spans ?? []).map((span) => [span.ruleId, span]));
   const start: SimulatedMoment = {
     agreement,
     limits: request.limits,
@@ -90,7 +97,8 @@ export async function simulateRecord(
     clock: {
       rules: readRules(row.notification_template).rules,
       enteredMs: Number(enteredMs),
-      spans: new Map((row.spans ?? []).map((span) => [span.ruleId, span])),
+      spans,
+      firedOnce: new Set(listFiredOnce(row.fired ?? [], spans).map(firingKey)),
     },
     sequence: row.transition_count,
     atMs,
@@ -100,4 +108,12 @@ export async function simulateRecord(
     readCounts: (firings) => readRuleCounts(pool, { recordId: row.id, firings }),
   });
   return { agreement, differsFromDocument, rulesFrom, ...played };
+}
+
+/** The firings of rules that fire once in a stay, in the present one. */
+function listFiredOnce(fired: readonly Firing[], spans: ReadonlyMap<string, Span>): Firing[] {
+  return fired.filter(({ ruleId, occasion }) => {
+    const stay = spans.get(ruleId)?.stay;
+    return stay !== undefined && occasion === occasionOfStay(stay);
+  });
 }

@@ -2,6 +2,7 @@ import type { VariableValues } from '../../platform/database/tables/records.ts';
 import type { Participant } from '../../protocol/participants.ts';
 import { describe as describeNotification } from './buildFirings.ts';
 import { findMismatch, type Transition } from './matchTransition.ts';
+import type { Firing } from './newestFirings.ts';
 import { channelOf, isTemporal, type NotificationTemplate, type Rule } from './notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from './occasion.ts';
 import { type CountedFiring, firingKey, type RuleCounts } from './readRuleCounts.ts';
@@ -35,7 +36,7 @@ export type PreviewedRecord = {
   /** The schedules of rules of time, by rule. */
   readonly spans: ReadonlyMap<string, PreviewedSpan>;
   /** Firings so far, without withdrawn ones. */
-  readonly fired: readonly { ruleId: string; recipient: string; occasion: string }[];
+  readonly fired: readonly Firing[];
 };
 
 /** Reads how often rules with a limit have fired for these recipients. */
@@ -183,6 +184,6 @@ function findSilence(
   return (counts.get(firingKey({ ruleId, recipient })) ?? 0) >= maximum ? 'max_occurrences' : undefined;
 }
 
-function occasionKey({ ruleId, recipient, occasion }: CountedFiring & { readonly occasion: string }): string {
+function occasionKey({ ruleId, recipient, occasion }: Firing): string {
   return JSON.stringify([ruleId, recipient, occasion]);
 }

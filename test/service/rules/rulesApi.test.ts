@@ -50,10 +50,9 @@ const onAge = {
 };
 
 /** A signed deployment with these rules, and its parties. */
-async function prepare(notificationTemplate?: unknown) {
-  const { token, factory } = stack.chain;
+async function prepare(notificationTemplate?: unknown, agreement: object = buildLease(stack.chain.token)) {
+  const { factory } = stack.chain;
   const [landlord, tenant] = [createAccount(), createAccount()];
-  const agreement = buildLease(token);
   const values = { landlord: landlord.address, tenant: tenant.address, rent: '5' };
   const permit = await signDeploy({ account: landlord, agreement, values, chainId, factory });
   const participants = [
@@ -74,8 +73,8 @@ async function prepare(notificationTemplate?: unknown) {
     body: { ...unsigned, displayName: 'Lease', ...permit, ...rules },
   };
 }
-async function deploy(notificationTemplate: unknown) {
-  const prepared = await prepare(notificationTemplate);
+async function deploy(notificationTemplate: unknown, agreement?: object) {
+  const prepared = await prepare(notificationTemplate, agreement);
   const answer = await principal.call('POST', '/v0/agreements/deploy-with-permit', { body: prepared.body });
   expect(answer.status).toBe(200);
   return { ...prepared, answer, record: recordShape.parse(answer.body.data) };
@@ -296,6 +295,45 @@ test('a preview of a moment says how the state was entered, as the notification 
     return JSON.stringify(state.data).includes('ACTIVE');
   });
   expect(await read()).toEqual(['OFFERED>ACTIVE by accept']);
+});
+
+test('a simulation does not repeat what a rule has told in this stay, though its date moves', async () => {
+  const lease = buildLease(stack.chain.token);
+  const { execution } = lease;
+  const remark = { remark: `\${variables.remark}` };
+  const inputs = { ...execution.inputs, appoint: { issuer: execution.inputs.appoint.issuer, data: remark } };
+  const condition = {
+    type: 'elapsedSinceVariable',
+    variable: 'remark',
+    threshold: { value: 0, unit: 'seconds' },
+  };
+  const rule = { ...onAge, trigger: { ...onAge.trigger, condition } };
+  const { landlord, agreement, record } = await deploy(
+    { rules: [rule] },
+    { ...lease, execution: { ...execution, inputs } },
+  );
+  const appoint = (date: string) => ({ inputId: 'appoint', values: { remark: date } });
+  await startRunner({ idleMs: 0 });
+  const { body } = await signInput({
+    account: landlord,
+    agreement,
+    agreementAddress: z.templateLiteral(['0x', z.string()]).parse(record.address),
+    chainId,
+    ...appoint('2020-01-01'),
+  });
+  expect((await principal.call('POST', `/v0/agreements/${record.id}/input`, { body })).status).toBe(200);
+  await waitUntil('it is told', async () => (await toldOf(record.id)).length === 2);
+  const steps = [
+    { ...appoint('2021-01-01'), by: landlord.address, at: '2100-01-01T00:00:00Z' },
+    { ...appoint('2022-01-01'), by: landlord.address, at: '2100-02-01T00:00:00Z' },
+  ];
+  const answer = await principal.call('POST', `/v0/agreements/${record.id}/simulate`, { body: { steps } });
+  expect(answer.body.data).toMatchObject({
+    steps: [
+      { outcome: 'accepted', rules: [] },
+      { outcome: 'accepted', rules: [] },
+    ],
+  });
 });
 
 test('a preview is refused if it makes no sense, or to strangers', async () => {

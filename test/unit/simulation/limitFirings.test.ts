@@ -28,7 +28,7 @@ const parties = { participants: [], observers: [], variables: {} };
 
 /** What fires at each of these hours after the start, with these counts of earlier firings. */
 async function fireAt(hours: readonly number[], counted: Readonly<Record<string, number>> = {}) {
-  let clock: RuleClock = { rules, enteredMs: 0, spans: new Map() };
+  let clock: RuleClock = { rules, enteredMs: 0, spans: new Map(), firedOnce: new Set() };
   const steps = hours.map((hour) => {
     const passed = passTime(clock, { state: 'OPEN', atMs: hour * hourMs, parties });
     clock = passed.clock;
