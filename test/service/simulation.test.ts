@@ -241,6 +241,29 @@ describe('a simulated deployment', () => {
     ]);
   });
 
+  test('a rule of time does not fire at the moment at which its state is left', async () => {
+    const rule = {
+      id: 'waiting',
+      name: 'Waiting',
+      trigger: {
+        type: 'temporal',
+        states: ['OFFERED', 'ACTIVE'],
+        condition: { type: 'stateAge', threshold: { value: 1, unit: 'days' } },
+        fireOnce: true,
+      },
+      recipients: ['tenant'],
+      notification: { channel: 'external_webhook', subject: 'It', body: 'happened' },
+    };
+    const playAt = async (at: string) => {
+      const first = { inputId: 'knock', values: {}, by: tenant, at: '2026-01-01T00:00:00Z' };
+      const accept = { inputId: 'accept', values: months, by: 'tenant', at };
+      const { steps } = await play([first, accept], { notificationTemplate: { rules: [rule] } });
+      return steps[1]?.rules.map(({ ruleId }) => ruleId);
+    };
+    expect(await playAt('2026-01-02T00:00:00Z')).toEqual([]);
+    expect(await playAt('2026-01-02T00:00:01Z')).toEqual(['waiting']);
+  });
+
   test('comes with an analysis of the document, as checks of documents and deployments do', async () => {
     const { analysis } = await play([]);
     expect(analysis.unsetVariables).toMatchObject([

@@ -40,10 +40,20 @@ export type RuleParties = {
   readonly variables: WireValues;
 };
 
-/** The rules of time that become due up to a moment, if the state lasts until then. */
+/**
+ * The rules of time that become due up to a moment, if the state lasts until then. As on a chain, a rule does not fire
+ * at the moment that ends its span.
+ *
+ * @param options.endsSpan whether an input at this moment ends the rule's span; by default none does.
+ */
 export function passTime(
   clock: RuleClock,
-  { state, atMs, parties }: { state: string; atMs: number; parties: RuleParties },
+  {
+    state,
+    atMs,
+    parties,
+    endsSpan = () => false,
+  }: { state: string; atMs: number; parties: RuleParties; endsSpan?(rule: TemporalRule): boolean },
 ): { fired: FiredRule[]; clock: RuleClock } {
   const spans = new Map(clock.spans);
   const firedOnce = new Set(clock.firedOnce);
@@ -53,7 +63,8 @@ export function passTime(
     const { sinceMs, nextNumber } = spans.get(rule.id) ?? { sinceMs: clock.enteredMs, nextNumber: 0 };
     const date = dateOf(rule.trigger, parties.variables);
     const plan = planTemporal(rule.trigger, { enteredMs: clock.enteredMs, sinceMs, date });
-    const due = findDue(plan, { nowMs: atMs, untilMs: null, nextNumber });
+    const untilMs = endsSpan(rule) ? atMs : null;
+    const due = findDue(plan, { nowMs: atMs, untilMs, nextNumber });
     if (due === undefined) continue;
     spans.set(rule.id, { sinceMs, nextNumber: due.number + 1 });
     const times = due.number - nextNumber + 1;
@@ -87,13 +98,18 @@ export function passChange(
   clock: RuleClock,
   { before, after, atMs }: { before: WireValues; after: WireValues; atMs: number },
 ): RuleClock {
-  const changed = clock.rules.filter(
-    (rule): rule is TemporalRule =>
-      isTemporal(rule) && dateOf(rule.trigger, before) !== dateOf(rule.trigger, after),
-  );
+  const changed = clock.rules.filter((rule) => isTemporal(rule) && movesDate(rule, { before, after }));
   if (changed.length === 0) return clock;
   const begun = changed.map(({ id }) => [id, { sinceMs: atMs, nextNumber: 0 }] as const);
   return { ...clock, spans: new Map([...clock.spans, ...begun]) };
+}
+
+/** Whether an input that changed values gave the rule another date. */
+export function movesDate(
+  { trigger }: TemporalRule,
+  { before, after }: { before: WireValues; after: WireValues },
+): boolean {
+  return dateOf(trigger, before) !== dateOf(trigger, after);
 }
 
 function namesOf({ recipients }: Rule, parties: RuleParties): string[] {

@@ -25,6 +25,7 @@ import { quoteUnlessPlain } from '../../protocol/quote.ts';
 import { checkInput, requireValues } from '../agreements/checkInput.ts';
 import {
   type FiredRule,
+  movesDate,
   passChange,
   passTime,
   passTransition,
@@ -100,25 +101,27 @@ export function simulateStep(
   const { engine, parties } = moment;
   const state = stateOf(moment, engine);
   const atMs = Math.max(moment.atMs, step.atMs ?? moment.atMs);
-  const due = passTime(moment.clock, { state, atMs, parties });
-  const waited = { ...moment, clock: due.clock, atMs };
   const by = findSender(step.by, parties.variables);
-  const base = { inputId: step.inputId, by: by ?? null, rules: due.fired, external: [] };
-  const unchanged = { ...base, fromState: state, toState: state, stored: {}, variables: {}, announces: null };
+  const base = { inputId: step.inputId, by: by ?? null };
+  const keepState = (outcome: 'refused' | 'undecided', refusal: Refusal) => {
+    const due = passTime(moment.clock, { state, atMs, parties });
+    const next = { ...moment, clock: due.clock, atMs };
+    const kept = { fromState: state, toState: state, stored: {}, variables: {}, announces: null };
+    return { outcome: { ...base, ...kept, outcome, refusal, rules: due.fired, external: [] }, next };
+  };
   try {
     const played = play(moment, step, by);
     if (played.applied.ok) {
-      const { outcome, next } = accept(waited, { step, ...played, applied: played.applied });
-      return { outcome: { ...base, ...outcome, rules: [...due.fired, ...outcome.rules] }, next };
+      const { outcome, next } = accept({ ...moment, atMs }, { step, ...played, applied: played.applied });
+      return { outcome: { ...base, ...outcome }, next };
     }
     const { unknownVariable } = played.applied;
     const variable = quoteUnlessPlain(moment.names.get(unknownVariable) ?? unknownVariable);
     const message = `The result depends on the stored variable ${variable}, which the simulation does not know.`;
-    const refusal = { reason: 'unknown_variable', message };
-    return { outcome: { ...unchanged, outcome: 'undecided', refusal }, next: waited };
+    return keepState('undecided', { reason: 'unknown_variable', message });
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { outcome: { ...unchanged, outcome: 'refused', refusal: describeRefusal(error) }, next: waited };
+    return keepState('refused', describeRefusal(error));
   }
 }
 
@@ -186,13 +189,19 @@ function accept(moment: SimulatedMoment, { step, payload, applied }: Accepted) {
   const isTransition = fromState !== toState;
   const sequence = moment.sequence + (isTransition ? 1 : 0);
   const next = { ...moment, engine: applied.engine, parties: { ...parties, variables }, sequence };
+  const due = passTime(moment.clock, {
+    state: fromState,
+    atMs,
+    parties,
+    endsSpan: (rule) => isTransition || movesDate(rule, { before, after: variables }),
+  });
   const passed = isTransition
-    ? passTransition(moment.clock, {
+    ? passTransition(due.clock, {
         transition: { fromState, toState, inputId },
         atMs,
         parties: next.parties,
       })
-    : { fired: [], clock: passChange(moment.clock, { before, after: variables, atMs }) };
+    : { fired: [], clock: passChange(due.clock, { before, after: variables, atMs }) };
   const outcome = {
     outcome: 'accepted' as const,
     fromState,
@@ -206,7 +215,7 @@ function accept(moment: SimulatedMoment, { step, payload, applied }: Accepted) {
       variables,
     ),
     announces: isTransition ? { fromState, toState, inputId, sequence } : null,
-    rules: passed.fired,
+    rules: [...due.fired, ...passed.fired],
     external: listExternal(applied),
   };
   return { outcome, next: { ...next, clock: passed.clock } };
