@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { pingPong } from '../../bench/pingPong.ts';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
@@ -119,6 +120,22 @@ describe('an API with a read replica', () => {
       expect(await nameOf(id)).toBe('old');
       await postgres.askReplica('select pg_wal_replay_resume()');
       expect(await answer).toBe('new');
+    });
+  });
+
+  test("shows a change of a record's access to a read with the change's token", async () => {
+    const id = await storeRecord('to be opened');
+    const accessOf = async (query = '') => {
+      const { body } = await call('GET', `/v0/agreements/${id}${query}`);
+      return z.looseObject({ participantAccess: z.string() }).parse(body.data).participantAccess;
+    };
+    await withStillReplica(async () => {
+      const answer = await call('PATCH', `/v0/agreements/${id}`, { body: { participantAccess: 'read' } });
+      expect(answer.status).toBe(200);
+      expect(await accessOf()).toBe('none');
+      const told = accessOf(`?consistency=${answer.body.meta?.consistency}`);
+      await postgres.askReplica('select pg_wal_replay_resume()');
+      expect(await told).toBe('read');
     });
   });
 

@@ -1,6 +1,7 @@
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { endSession } from '../../records/sessions/endSession.ts';
 import { toSession } from '../../records/sessions/sessionRow.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import type { SessionServices } from '../authentication/sessionServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -26,7 +27,11 @@ export function endCurrentSession({ database, cookies }: SessionServices): Endpo
       if (!session)
         throw new NotFoundError('The request has no session: it was authenticated with an API key.');
       const ended = await endSession(database, { id: session.id, principalId });
-      const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(ended, ended.id)) });
+      const response = respondSingle({
+        requestId,
+        dataText: JSON.stringify(toSession(ended, ended.id)),
+        consistency: writeConsistency([]),
+      });
       response.headers.set('set-cookie', cookies.clear('session'));
       return response;
     },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { deleteDraft } from '../agreements/drafts.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -27,7 +28,11 @@ export function withdrawDraft(services: Services): Endpoint {
     example: { after: [{ operationId: 'createDraft', params: { id: '/data/id' } }] },
     async handle({ params: { id }, caller, requestId }) {
       await deleteDraft({ id, principalId: caller.principalId }, services);
-      return respondSingle({ requestId, dataText: JSON.stringify({ id }) });
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify({ id }),
+        consistency: writeConsistency([]),
+      });
     },
   });
 }

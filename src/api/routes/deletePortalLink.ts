@@ -1,5 +1,6 @@
 import type { Services } from '../../records/agreements/services.ts';
 import { revokePortalLink as revokeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { portalLinkParams, portalLinkShape } from '../shapes/sessionShapes.ts';
@@ -22,7 +23,11 @@ export function revokePortalLink({ database }: Services): Endpoint {
     example: { after: [{ operationId: 'createPortalLink', params: { id: '/data/id' } }] },
     async handle({ params, caller: { principalId }, requestId }) {
       const ended = await revokeLink(database, { ...params, principalId });
-      return respondSingle({ requestId, dataText: JSON.stringify(toPortalLink(ended)) });
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify(toPortalLink(ended)),
+        consistency: writeConsistency([]),
+      });
     },
   });
 }

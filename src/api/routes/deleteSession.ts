@@ -1,6 +1,7 @@
 import type { Services } from '../../records/agreements/services.ts';
 import { endSession } from '../../records/sessions/endSession.ts';
 import { toSession } from '../../records/sessions/sessionRow.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { sessionParams, sessionShape } from '../shapes/sessionShapes.ts';
@@ -24,7 +25,11 @@ export function revokeSession({ database }: Services): Endpoint {
     example: { after: [{ operationId: 'createSession', params: { id: '/data/id' } }] },
     async handle({ params, caller: { principalId, session }, requestId }) {
       const ended = await endSession(database, { ...params, principalId });
-      return respondSingle({ requestId, dataText: JSON.stringify(toSession(ended, session?.id)) });
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify(toSession(ended, session?.id)),
+        consistency: writeConsistency([]),
+      });
     },
   });
 }

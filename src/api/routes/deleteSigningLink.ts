@@ -1,6 +1,7 @@
 import type { Services } from '../../records/agreements/services.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { revokeLink } from '../../records/sharing/manageLinks.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { findOwned } from '../agreements/findOwned.ts';
 import { defineEndpoint, type Endpoint, noBody } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -27,7 +28,11 @@ export function revokeSigningLink({ pool, database }: Services): Endpoint {
       const reference = { id: params.id, chainId: query.chainId };
       const { id: recordId } = await findOwned(pool, { reference, principalId });
       const { uses, ...ended } = await revokeLink(database, { principalId, recordId, id: params.linkId });
-      return respondSingle({ requestId, dataText: JSON.stringify(toLink(ended, uses)) });
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify(toLink(ended, uses)),
+        consistency: writeConsistency([]),
+      });
     },
   });
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { openRecord } from '../agreements/openRecord.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
@@ -32,7 +33,12 @@ export function updateAgreement(services: Services): Endpoint {
       const read = async () => {
         const dataText = await readRecord(services.pool, { reference, principalId });
         // Its document and its values were read twice.
-        return respondLarge({ requestId, dataText, readBytes: 2 * Buffer.byteLength(dataText) });
+        return respondLarge({
+          requestId,
+          dataText,
+          readBytes: 2 * Buffer.byteLength(dataText),
+          consistency: writeConsistency([]),
+        });
       };
       return inPageTurn(read);
     },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { createDraft as storeDraft } from '../agreements/drafts.ts';
 import { listDeploymentWarnings } from '../agreements/listDeploymentWarnings.ts';
 import { readRecord } from '../agreements/readRecord.ts';
@@ -45,7 +46,7 @@ export function createDraft(services: Services): Endpoint {
       const id = await storeDraft({ ...body, principalId, derive }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
       const warnings = listDeploymentWarnings(body, services);
-      return respondSingle({ requestId, dataText, warnings });
+      return respondSingle({ requestId, dataText, warnings, consistency: writeConsistency([]) });
     },
   });
 }

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
 import { createPortalLink as makeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { capabilitiesShape, labelShape, newPortalLinkShape } from '../shapes/sessionShapes.ts';
@@ -49,7 +50,11 @@ export function createPortalLink({ database, limits, quotas, publicBaseUrl }: Se
       // The session that it opens is as large.
       quotas.note(principalId, { answerBytes: 2 * measureStored([link]) });
       const url = `${publicBaseUrl}/console/enter#${secret}`;
-      return respondSingle({ requestId, dataText: JSON.stringify({ ...toPortalLink(link), url }) });
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify({ ...toPortalLink(link), url }),
+        consistency: writeConsistency([]),
+      });
     },
   });
 }

@@ -5,6 +5,7 @@ import { createSession as openSession } from '../../records/sessions/createSessi
 import { endSessionOfToken } from '../../records/sessions/endSession.ts';
 import { redeemPortalLink } from '../../records/sessions/portalLinks.ts';
 import { toSession } from '../../records/sessions/sessionRow.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { hasApiKey } from '../authentication/authenticator.ts';
 import { refuseForeignPage, requireOwnPage } from '../authentication/ownPage.ts';
 import type { SessionServices } from '../authentication/sessionServices.ts';
@@ -86,7 +87,11 @@ export function createSession(services: SessionServices): Endpoint {
       const former = cookies.read(headers, 'session');
       // A repeated request may come with the cookie of its own session.
       if (former !== token) await endSessionOfToken(database, former);
-      const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(session, session.id)) });
+      const response = respondSingle({
+        requestId,
+        dataText: JSON.stringify(toSession(session, session.id)),
+        consistency: writeConsistency([]),
+      });
       response.headers.set('set-cookie', cookies.write('session', token, cookieSeconds));
       return response;
     },

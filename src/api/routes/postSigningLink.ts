@@ -5,6 +5,7 @@ import type { Services } from '../../records/agreements/services.ts';
 import { measureStored } from '../../records/quotas/measureStored.ts';
 import { toLink } from '../../records/sharing/linkResource.ts';
 import { createLink } from '../../records/sharing/manageLinks.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
 import { findOwned } from '../agreements/findOwned.ts';
 import { heldAddress, readHeldAddresses } from '../agreements/heldAddress.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
@@ -63,7 +64,11 @@ export function createSigningLink({ pool, database, limits, quotas, publicBaseUr
       const { link, secret } = await createLink(database, wanted, limits.signingLinks);
       quotas.note(principalId, { answerBytes: measureStored([link]) });
       const url = `${publicBaseUrl}/console/sign#${secret}`;
-      return respondSingle({ requestId, dataText: JSON.stringify({ ...toLink(link, []), url }) });
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify({ ...toLink(link, []), url }),
+        consistency: writeConsistency([]),
+      });
     },
   });
 }
