@@ -117,6 +117,10 @@ test('a client that shows addresses shows the link, and no model sees it; one th
   const guest = createClient({ apiKey: undefined, link: willing.shown[1]?.split('#')[1] });
   expect(await guest.shared.get()).toMatchObject({ status: 'Draft', displayName: ownName });
   expect(await client.agreements.get(draftId)).toMatchObject({ status: 'Draft', owner: owner.address });
+  expect(await willing.agent.call('read_agreement', { agreementId: draftId })).toMatchObject({
+    text: expect.stringContaining('waits for its owner to sign'),
+    data: { status: 'Draft', awaitsOwner: true },
+  });
   const turnedDown = await unwilling.agent.call('prepare_signature', toOwner);
   expect(turnedDown).toMatchObject({ isError: true, text: expect.stringContaining('revoked') });
   const gone = createClient({ apiKey: undefined, link: unwilling.shown[1]?.split('#')[1] });

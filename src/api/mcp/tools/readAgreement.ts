@@ -49,6 +49,7 @@ const output = z.object({
   agreementId: z.string(),
   quotedName: z.string(),
   status: z.string().describe('Draft until the chain shows the agreement, then Deployed'),
+  awaitsOwner: z.literal(true).optional().describe('A Draft that owner has not signed'),
   error: z.string().optional().describe('Why a Draft will not be deployed'),
   state: z.string().nullable(),
   quotedState: z.string().optional(),
@@ -130,6 +131,7 @@ function describe(record: AgreementRecord) {
     agreementId: id,
     quotedName: displayName,
     status,
+    ...(record.awaitsOwner && { awaitsOwner: true as const }),
     ...(onChain.error && { error: onChain.error.message }),
     chainId,
     ...(address !== undefined && { address }),
@@ -145,14 +147,18 @@ function describe(record: AgreementRecord) {
 }
 
 function tell(record: AgreementRecord, { state, next }: { state: string | null; next: string }): string {
-  const { displayName, status, onChain } = record;
+  const { displayName, status } = record;
   if (state !== null) {
     const caution = tellOtherRules(record);
     const said = `${quoteName(displayName)} is in state ${quoteName(state)}. ${next}`;
     return caution === undefined ? said : `${caution} By the document: ${said}`;
   }
-  const why = onChain.error ? ` It will not be deployed: ${onChain.error.message}` : ' It is being deployed.';
-  return `${quoteName(displayName)} is a ${status}.${why}`;
+  return `${quoteName(displayName)} is a ${status}. ${tellDeployment(record)}`;
+}
+
+function tellDeployment({ awaitsOwner, onChain }: AgreementRecord): string {
+  if (awaitsOwner) return 'It waits for its owner to sign; until then nothing is sent.';
+  return onChain.error ? `It will not be deployed: ${onChain.error.message}` : 'It is being deployed.';
 }
 
 async function readText({ documentId }: AgreementRecord, call: AgentCall): Promise<string> {
