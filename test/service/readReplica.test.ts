@@ -159,6 +159,42 @@ describe('an API with a read replica', () => {
     });
   });
 
+  test("shows an agent all parts of a record as of the agent's token, also from one that lags too far", async () => {
+    const { key } = await createKey(handle.database, { principal: principalId, environment: 'testnet' });
+    const env = { DATABASE_READ_URL: postgres.replicaUrl, CONSISTENCY_WAIT_MS: '100' };
+    const impatient = await startTestApi(postgres.primaryUrl, { env });
+    try {
+      const id = await storeRecord('with a history');
+      const message = await withStillReplica(async () => {
+        await handle.pool.query(
+          `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, "values")
+           select 'inp_' || repeat('7', 32), id, chain_id, address, 'hit', 'PENDING', '\\x', '{}' from service.records
+           where id = $1`,
+          [id],
+        );
+        const args = { agreementId: id, include: ['history'], consistency: writeConsistency([]) };
+        const response = await fetch(`${impatient.baseUrl}/mcp`, {
+          method: 'POST',
+          headers: {
+            'x-api-key': key,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+          },
+          body: JSON.stringify({
+            ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+            params: { name: 'read_agreement', arguments: args },
+          }),
+        });
+        return response.text();
+      });
+      expect(JSON.parse(message.slice(message.indexOf('{')))).toMatchObject({
+        result: { structuredContent: { history: { inputs: [{ inputId: 'hit' }] } } },
+      });
+    } finally {
+      await impatient.close();
+    }
+  });
+
   test('goes on without it, and uses it again when it is back', async () => {
     const id = await storeRecord('before');
     await postgres.killReplica();

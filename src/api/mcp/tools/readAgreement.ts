@@ -96,7 +96,7 @@ async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<type
   const next = state === null ? [] : lookAhead(json, { state, values });
   const quotedState = state === null ? undefined : describeState(json, state);
   const included = new Set(args.include);
-  const quotedDocument = included.has('document') ? await readText(record, call) : undefined;
+  const quotedDocument = included.has('document') ? await readText(record, { call, consistency }) : undefined;
   const history = included.has('history') ? await readHistory(args, asked) : undefined;
   return {
     text: tell(record, { state, next: tellNext(next) }),
@@ -161,16 +161,22 @@ function tellDeployment({ awaitsOwner, onChain }: AgreementRecord): string {
   return onChain.error ? `It will not be deployed: ${onChain.error.message}` : 'It is being deployed.';
 }
 
-async function readText({ documentId }: AgreementRecord, call: AgentCall): Promise<string> {
+async function readText(
+  { documentId }: AgreementRecord,
+  { call, consistency }: { call: AgentCall; consistency: string | undefined },
+): Promise<string> {
   if (documentId === undefined) return '(This service hosts no text for the agreement.)';
-  const { data } = await call.ask('getAgreementDocument', { params: { documentId } });
+  const { data } = await call.ask('getAgreementDocument', { params: { documentId }, consistency });
   return z.object({ content: z.string() }).parse(data).content;
 }
 
-async function readHistory({ agreementId: id, chainId, historyCursor }: Args, { call, historyLimit }: Asked) {
+async function readHistory(
+  { agreementId: id, chainId, historyCursor, consistency }: Args,
+  { call, historyLimit }: Asked,
+) {
   const cursor = historyCursor === undefined ? {} : { cursor: historyCursor };
   const query = { ...chainQuery(chainId), ...cursor, limit: String(historyLimit) };
-  const { data, pageInfo } = await call.ask('listAgreementInputs', { params: { id }, query });
+  const { data, pageInfo } = await call.ask('listAgreementInputs', { params: { id }, query, consistency });
   const inputs = checkedData(z.array(inputRecordShape), data).map((one) => ({
     inputId: one.inputId,
     status: one.status,

@@ -108,8 +108,9 @@ async function submit(args: Args, call: AgentCall) {
   const submitted = checkedData(inputRecordShape, sent.data);
   const { consistency } = sent.meta;
   const isShown = wait && (await awaitShown(call, { ...reference, consistency }));
-  const record = checkedData(recordShape, (await call.ask('getAgreement', reference)).data);
-  const status = isShown ? await readStatus(call, { ...reference, submitted }) : submitted;
+  const shown = { ...reference, consistency: isShown ? consistency : undefined };
+  const record = checkedData(recordShape, (await call.ask('getAgreement', shown)).data);
+  const status = isShown ? await readStatus(call, { ...shown, submitted }) : submitted;
   const { text, ...standing } = tellStanding(record);
   const textOf = {
     MINED: `The input is mined. ${text}`,
@@ -151,10 +152,10 @@ type InputRecord = z.output<typeof inputRecordShape>;
 
 async function readStatus(
   call: AgentCall,
-  { submitted, params, query }: Reference & { submitted: InputRecord },
+  { submitted, query, ...shown }: Reference & { consistency: string | undefined; submitted: InputRecord },
 ): Promise<InputRecord> {
   const { data } = await call.ask('listAgreementInputs', {
-    params,
+    ...shown,
     query: { ...query, inputId: submitted.inputId, limit: '10' },
   });
   return (
