@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { describeMural } from '../client/support/agreements.ts';
-import { type Account, createAccount, stack } from '../client/support/stack.ts';
+import { type Account, createAccount, createClient, stack } from '../client/support/stack.ts';
 import { connectAgent } from './support/connectAgent.ts';
 
 const typedDataShape = z.object({
@@ -84,5 +84,25 @@ test('the tools of the hosted service deploy and move an agreement by their name
   expect(await call('list_agreements', { limit: 3, sortBy: 'createdAt' })).toHaveProperty('data');
   const elsewhere = await agent.call('list_agreements', { environment: 'production' });
   expect(elsewhere).toMatchObject({ isError: true, text: expect.stringContaining('testnet') });
+  await agent.close();
+});
+
+test('a list of agreements follows the asked direction, also without a named order', async () => {
+  const agent = await connectAgent({ ...stack, path: '/mcp/compat' }, { revision: '2025' });
+  const [patron, artist] = [createAccount(), createAccount()];
+  const client = createClient();
+  const drafts: string[] = [];
+  for (const displayName of ['first', 'second']) {
+    const draft = { ...describeMural({ patron, artist }), displayName, signer: patron.address };
+    drafts.push((await client.agreements.createDraft(draft)).id);
+  }
+  const createdAfter = (await client.agreements.get(drafts[0] ?? '')).createdAt;
+  const idsOf = async (sortDirection: string) => {
+    const { text } = await agent.call('list_agreements', { sortDirection, limit: 100, createdAfter });
+    const { data } = z.object({ data: z.array(z.object({ id: z.string() })) }).parse(JSON.parse(text));
+    return data.map(({ id }) => id).filter((id) => drafts.includes(id));
+  };
+  expect(await idsOf('asc')).toEqual(drafts);
+  expect(await idsOf('desc')).toEqual(drafts.toReversed());
   await agent.close();
 });

@@ -27,14 +27,17 @@ const listAgreements = defineHostedTool({
     sortDirection: z.enum(['asc', 'desc']).optional(),
     ...pageArguments,
   }),
-  async handle({ chainId, state, sortBy, sortDirection = 'desc', limit, cursor, ...times }, call) {
+  async handle(
+    { chainId, state, sortBy = 'createdAt', sortDirection = 'desc', limit, cursor, ...times },
+    call,
+  ) {
     const query = presentTexts({
       ...{ chainId, state, limit, cursor },
       'createdAt[gte]': times.createdAfter,
       'createdAt[lte]': times.createdBefore,
       'updatedAt[gte]': times.updatedAfter,
       'updatedAt[lte]': times.updatedBefore,
-      ...(sortBy !== undefined && { [`sort[${sortBy}]`]: sortDirection }),
+      [`sort[${sortBy}]`]: sortDirection,
     });
     return call.ask('listAgreements', { query });
   },
