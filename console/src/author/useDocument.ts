@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
 import { BadRequestError } from '../../../client/src/index.ts';
 import type { TemplateReport } from '../../../client/src/types.ts';
+import { findRepeatedName } from '../../../src/protocol/repeatedName.ts';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { isObject } from '../agreements/member.ts';
 import { useDebounced } from '../parts/debounced.ts';
 import { service } from '../service/client.ts';
@@ -37,7 +39,7 @@ export function useDocument() {
   return {
     text,
     write,
-    /** The parsed document; undefined if it is no JSON object. */
+    /** The parsed document; undefined if it is no JSON object, or one that has a name twice. */
     json: parsed.json,
     problems: listProblems(settled, parsed.fault, report.error, report.data),
     report: isRefused || parsed.json === undefined ? undefined : report.data,
@@ -54,7 +56,12 @@ function parseDocument(text: string): { json?: JsonObject; fault?: Fault } {
   if (text.trim() === '') return {};
   try {
     const json: unknown = JSON.parse(text);
-    return isObject(json) ? { json } : { fault: { message: texts.author.notObject, offset: 0 } };
+    if (!isObject(json)) return { fault: { message: texts.author.notObject, offset: 0 } };
+    const repeated = findRepeatedName(text);
+    if (!repeated) return { json };
+    return {
+      fault: { message: texts.author.namedTwice(showUnseen(repeated.name)), offset: repeated.offset },
+    };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const [, position] = /position (\d+)/.exec(message) ?? [];

@@ -7,6 +7,7 @@ export const authorTexts = {
   document: 'Document, as JSON',
   placeholder: '{ "metadata": { … }, "variables": { … }, "content": { … }, "execution": { … } }',
   notObject: 'A document is a JSON object.',
+  namedTwice: (name: string) => `“${name}” is already in this object: only one of the two would count.`,
   example: 'Begin with an example',
   open: 'Open a file',
   checking: 'Checking…',
