@@ -1,4 +1,5 @@
-import { Field, Select, TextInput } from '../parts/field.tsx';
+import { Field, TextInput } from '../parts/field.tsx';
+import { YesOrNo } from '../parts/yesOrNo.tsx';
 import { texts } from '../texts/texts.ts';
 import { describeField } from './naming.ts';
 import type { Accepted } from './source.ts';
@@ -36,15 +37,7 @@ export function InputFields({ json, input, typed, onType, faults }: InputFieldsP
             fault={fault}
           >
             {field.type === 'bool' ? (
-              <Select
-                value={value}
-                onChange={set}
-                options={[
-                  ['', '–'],
-                  ['true', texts.yes],
-                  ['false', texts.no],
-                ]}
-              />
+              <YesOrNo value={value} onChange={set} />
             ) : (
               <TextInput
                 value={value}

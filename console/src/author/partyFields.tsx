@@ -1,5 +1,6 @@
 import { nameOfVariable } from '../agreements/naming.ts';
 import { Field, TextInput } from '../parts/field.tsx';
+import { YesOrNo } from '../parts/yesOrNo.tsx';
 import { texts } from '../texts/texts.ts';
 import type { Party, Values } from './partyValues.ts';
 
@@ -22,11 +23,15 @@ export function PartyFields({ json, parties, values, onChange }: PartyFieldsProp
           label={isParticipant ? words.walletOf(nameOfVariable(json, name)) : nameOfVariable(json, name)}
           hint={isParticipant ? undefined : words.typeNames[type]}
         >
-          <TextInput
-            value={values[name] ?? ''}
-            onInput={(text) => onChange({ ...values, [name]: text })}
-            mono={type === 'address' || type === 'bytes32'}
-          />
+          {type === 'bool' ? (
+            <YesOrNo value={values[name] ?? ''} onChange={(text) => onChange({ ...values, [name]: text })} />
+          ) : (
+            <TextInput
+              value={values[name] ?? ''}
+              onInput={(text) => onChange({ ...values, [name]: text })}
+              mono={type === 'address' || type === 'bytes32'}
+            />
+          )}
         </Field>
       ))}
     </div>

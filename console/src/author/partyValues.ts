@@ -66,7 +66,12 @@ export function splitValues(parties: readonly Party[], values: Values): Deployme
     .map(({ name }) => ({ variableKey: name, walletAddress: values[name] ?? '' }));
   const others = given.filter(({ isParticipant }) => !isParticipant);
   const initValues = Object.fromEntries(
-    others.map(({ name, type }) => [name, type === 'bool' ? values[name] === 'true' : values[name]]),
+    others.map(({ name, type }) => [name, type === 'bool' ? readBool(values[name]) : values[name]]),
   );
   return { initValues, participants };
+}
+
+/** Any other text stays, and the service refuses it. */
+function readBool(text: string | undefined): unknown {
+  return text === 'true' || text === 'false' ? text === 'true' : text;
 }

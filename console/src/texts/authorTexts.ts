@@ -73,7 +73,6 @@ export const authorTexts = {
     address: 'An address: 0x and 40 hex digits',
     bytes32: '0x and 64 hex digits',
     txHash: 'The hash of a transaction',
-    bool: 'true or false',
     dateTime: 'A date and time, such as 2026-01-31T12:00:00Z',
   } as Readonly<Record<string, string>>,
   walletOf: (name: string) => `Wallet of ${name}`,
