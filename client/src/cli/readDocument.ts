@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { findRepeatedName } from '../../../src/protocol/repeatedName.ts';
 import { CliError } from './cliError.ts';
 import type { Terminal } from './terminal.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** A JSON object from a file, or from standard input if the file is `-`. @throws CliError for anything else. */
+/**
+ * A JSON object from a file, or from standard input if the file is `-`.
+ *
+ * @throws CliError for anything else, and if an object has a name twice: only one of the two values would be signed.
+ */
 export async function readDocument(terminal: Terminal, file: string): Promise<JsonObject> {
   const text = file === '-' ? await terminal.readInput('the JSON') : readFile(file);
   const name = file === '-' ? 'The standard input' : file;
@@ -14,8 +19,11 @@ export async function readDocument(terminal: Terminal, file: string): Promise<Js
   } catch (error) {
     throw new CliError(`${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (isJsonObject(value)) return value;
-  throw new CliError(`${name} must hold a JSON object.`);
+  if (!isJsonObject(value)) throw new CliError(`${name} must hold a JSON object.`);
+  const repeated = findRepeatedName(text);
+  if (!repeated) return value;
+  const line = text.slice(0, repeated.offset).split('\n').length;
+  throw new CliError(`${name} has ${JSON.stringify(repeated.name)} twice in one object: see line ${line}.`);
 }
 
 /** `NAME=VALUE`, each name once; every value is a text. @throws CliError for anything else. */
