@@ -1,5 +1,6 @@
 import { createLocalStacks } from '../e2e/support/localStack.ts';
 import { listenLocally } from '../support/listenLocally.ts';
+import { reviewAuthored } from './consoleChecks/authored.ts';
 import { showChangesInReviews } from './consoleChecks/changedReviews.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { sendDoubtfulInputs } from './consoleChecks/doubtfulInputs.ts';
@@ -41,6 +42,7 @@ async function main(): Promise<number> {
     const checks = {
       playJourney,
       signDraft,
+      reviewAuthored,
       tellUnsignedValues,
       tellOtherRules,
       meetTroubles,

@@ -13,7 +13,7 @@ import type { Shown } from './source.ts';
 const words = texts.agreement;
 
 type DocumentTextProps = {
-  readonly shown: Shown;
+  readonly shown: Pick<Shown, 'json' | 'variables' | 'status' | 'differsFromDocument'>;
   /** The variables whose values no signature covers. */
   readonly unsigned: ReadonlySet<string>;
 };

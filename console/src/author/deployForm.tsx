@@ -1,8 +1,11 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
 import { waitForDeployment } from '../../../client/src/index.ts';
+import { DocumentText } from '../agreements/documentText.tsx';
+import { listUnsigned } from '../agreements/listUnsigned.ts';
 import { member } from '../agreements/member.ts';
 import { Review } from '../agreements/review.tsx';
+import type { Shown } from '../agreements/source.ts';
 import { splitSigned } from '../agreements/splitSigned.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -170,6 +173,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
             offered={prepared.offered}
             checked={prepared.checked}
           />
+          <SignedText json={prepared.request.agreement} variables={prepared.values} />
           {failure}
           {deploy.isPending && isSent && <Note>{words.deploying}</Note>}
           <p>
@@ -197,6 +201,17 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
       )}
     </form>
   );
+}
+
+type SignedTextProps = {
+  readonly json: Shown['json'];
+  readonly variables: Shown['variables'];
+};
+
+/** The text of the document, in which no character is hidden: its source in the editor may hide some. */
+function SignedText({ json, variables }: SignedTextProps) {
+  const unsigned = useMemo(() => listUnsigned({ json, variables }, []), [json, variables]);
+  return <DocumentText shown={{ json, variables, status: 'Draft' }} unsigned={unsigned} />;
 }
 
 /** Equal for equal requests of the same signer. */
