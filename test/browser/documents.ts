@@ -3,6 +3,7 @@ import { pageHeaders } from '../../src/api/documents/pagePolicy.ts';
 import { showUnseen } from '../../src/protocol/showUnseen.ts';
 import { hostilePayloads } from '../support/hostilePayloads.ts';
 import { sampleDocument } from '../support/sampleDocument.ts';
+import { findCutNumbers } from './support/findCutNumbers.ts';
 import { inspectPage, isHit } from './support/inspectPage.ts';
 import { launchBrowser } from './support/launchBrowser.ts';
 import { openTab, type Tab } from './support/openTab.ts';
@@ -26,6 +27,7 @@ async function main(): Promise<number> {
       failures.push(...(await checkPages(tab, payload)), ...(await checkPolicy(tab, payload)));
       if (await isEffective(await openTab(context, server), payload)) effective++;
     }
+    failures.push(...(await checkNumbers(tab)));
     const expected = Math.floor(hostilePayloads.length / 3);
     if (effective < expected)
       failures.push(`Only ${effective} payloads work where nothing hinders them, not ${expected}.`);
@@ -72,6 +74,30 @@ async function checkPages(tab: Tab, payload: string): Promise<string[]> {
       failures.push(
         ...faults.map((fault) => `${JSON.stringify(payload)} (${contentType}, ${form}): ${fault}`),
       );
+    }
+  }
+  return failures;
+}
+
+const numbered = [
+  '98. a\n99. b\n100. c',
+  '> 251000. euros',
+  '- a\n\n  123456789. b',
+  '<ol start="99"><li>a</li><li>b</li></ol>',
+  '<ol><li value="99">a</li><li>b</li></ol>',
+  `<ol start="9">${'<li>a</li>'.repeat(95)}</ol>`,
+];
+
+/** Checks that pages show all digits of the numbers of lists, also on narrow screens. */
+async function checkNumbers({ page, show }: Tab): Promise<string[]> {
+  const failures: string[] = [];
+  for (const width of [320, 1_280]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const template of numbered) {
+      const html = buildPage(sampleDocument({ contentType: 'md', template }));
+      await show({ html, headers: pageHeaders });
+      const cut = await findCutNumbers(page);
+      if (cut.length > 0) failures.push(`${JSON.stringify(template)}, ${width} px wide: cuts ${cut}`);
     }
   }
   return failures;

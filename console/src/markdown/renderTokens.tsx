@@ -63,7 +63,10 @@ function findTag({ type }: TextToken): string {
 function close({ tag, token, children }: Frame, context: Context): ComponentChildren {
   if (token.hidden) return children;
   // An item of a list with numbers has its own number, which need not follow the one before.
-  if (tag === 'li' && token.info !== '') return h('li', { value: Number(token.info) }, children);
+  if (tag === 'li' && token.info !== '') {
+    const isWide = token.info.length > 2;
+    return h('li', { value: Number(token.info), ...(isWide && { class: 'wide' }) }, children);
+  }
   if (tag !== 'a') return h(tag, {}, children);
   const href = fillUrl(String(token.attrGet('href') ?? ''), context);
   const link =

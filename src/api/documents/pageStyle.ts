@@ -42,7 +42,11 @@ h4, h5, h6 { font-size: 1rem; }
 p, ul, ol, dl, blockquote, pre, table { margin: 0 0 1.05em; }
 main p { text-wrap: pretty; }
 ul, ol { padding-left: 1.6em; }
-li { margin: .3em 0; }
+ol { padding-left: 2em; }
+li { margin: .3em 0; list-style-position: outside; }
+li.wide, ol.wide > li:not([value]), ol > li[value] ~ li:not([value]), ol > li:nth-child(n + 91):not([value]) { list-style-position: inside; }
+li.wide > p:first-child { display: inline; }
+li.wide > p:first-child + * { margin-top: 1.05em; }
 li::marker { color: var(--faint); }
 li > ul, li > ol { margin-bottom: 0; }
 dt { font-weight: 600; }

@@ -57,8 +57,8 @@ export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): 
     allowedTags,
     allowedAttributes: {
       a: ['href', 'rel'],
-      ol: ['start'],
-      li: ['value'],
+      ol: ['start', 'class'],
+      li: ['value', 'class'],
       th: ['colspan', 'rowspan', 'class'],
       td: ['colspan', 'rowspan', 'class'],
       span: ['class'],
@@ -86,8 +86,8 @@ export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): 
         attribs: { class: 'image' },
         text: alt === '' ? 'Image' : `Image: ${alt}`,
       }),
-      li: (tagName, { value }) => ({ tagName, attribs: { ...only('value', value, /^\d{1,9}$/) } }),
-      ol: (tagName, { start }) => ({ tagName, attribs: { ...only('start', start, /^\d{1,9}$/) } }),
+      li: (tagName, { value }) => ({ tagName, attribs: readNumber('value', value, 100) }),
+      ol: (tagName, { start }) => ({ tagName, attribs: readNumber('start', start, 10) }),
       td: readCell,
       th: readCell,
       span: (tagName) => ({ tagName, attribs: {} }),
@@ -112,6 +112,12 @@ function readCell(tagName: string, attributes: Record<string, string>) {
 
 function readSpan(name: string, value: string | undefined): Record<string, string> {
   return Number(value) <= maxSpan ? only(name, value, /^[1-9]\d*$/) : {};
+}
+
+/** The number of a list or of its item; one from `wide` on does not fit beside the text, and the style gives it room. */
+function readNumber(name: string, value: string | undefined, wide: number): Record<string, string> {
+  const attribute = only(name, value, /^\d{1,9}$/);
+  return Number(attribute[name] ?? 0) >= wide ? { ...attribute, class: 'wide' } : attribute;
 }
 
 function only(name: string, value: string | undefined, pattern: RegExp): Record<string, string> {

@@ -1,4 +1,5 @@
 import { deployAgreement } from '../../../client/src/viem/index.ts';
+import { findCutNumbers } from '../support/findCutNumbers.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
 
 const reference = (name: string) => `\${variables.${name}}`;
@@ -16,7 +17,7 @@ const agreement = {
     data: [
       `# Lease\n\nThe rent is ${reference('rent')} a month, the deposit ${reference('deposit')}.`,
       '[//]: # (Clause 6: the tenant also pays 10,000.)',
-      '7. Seventh clause\n9. Ninth clause',
+      '7. Seventh clause\n9. Ninth clause\n251000. Euros a year',
       '```Clause 10: interest is 40 percent\nshown\n```',
       '[More](https://lease.example/terms "Clause 11")',
     ].join('\n\n'),
@@ -70,7 +71,10 @@ async function signDeployment(world: ConsoleWorld): Promise<void> {
   ])
     expectTrue(text.includes(part), `the text shows ${part}, in: ${text}`);
   const numbers = await page.locator('.prose li').evaluateAll((items) => items.map((item) => item.value));
-  expectTrue(numbers.join() === '7,9', `the clauses keep their numbers, and are not ${numbers}`);
+  expectTrue(numbers.join() === '7,9,251000', `the clauses keep their numbers, and are not ${numbers}`);
+  await page.setViewportSize({ width: 320, height: 800 });
+  const cut = await findCutNumbers(page);
+  expectTrue(cut.length === 0, `a narrow screen shows all digits, also of ${cut}`);
   await context.close();
 }
 

@@ -146,6 +146,9 @@ describe('what a page does not show', () => {
   });
 
   test('are no numbers of lists', () => {
+    expect(render('99. a\n100. b')).toBe(
+      '<ol start="99" class="wide">\n<li value="99">a</li>\n<li value="100" class="wide">b</li>\n</ol>',
+    );
     expect(render('7. a\n9. b')).toBe('<ol start="7">\n<li value="7">a</li>\n<li value="9">b</li>\n</ol>');
   });
 
