@@ -26,8 +26,11 @@ export const noOldRows: Readonly<OldRows> = {
   usageDays: 0,
 };
 
-/** An event is old if it was created before `$1`, even if a receiver has not taken it by now. */
-const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn')`;
+/**
+ * An event is old if it was released before `$1`, even if a receiver has not taken it by now. It may have waited for its
+ * confirmations for longer than events are kept. Its creation comes before its release, and has an index.
+ */
+const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn') and coalesce(event.released_at, event.created_at) < $1`;
 /**
  * An old event's part is removed one step after the last event that uses it. Each column has its own index; `offset 0`
  * keeps the planner from a join with all events.

@@ -9,7 +9,7 @@ import { buildEventPart, type EventPart } from '../../../src/records/events/even
 import { listEvents } from '../../../src/records/events/listEvents.ts';
 import type { NewEvent } from '../../../src/records/events/newEvent.ts';
 import { readFeed } from '../../../src/records/events/readFeed.ts';
-import { countOldRows } from '../../../src/records/retention/oldRows.ts';
+import { countOldRows, removeOldEvents } from '../../../src/records/retention/oldRows.ts';
 import { releaseEvents, releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
 import { createRetention } from '../../../src/worker/retention/retention.ts';
@@ -296,7 +296,8 @@ test('old events are removed in steps, with their deliveries, and earlier cursor
   const first = await principal.call('GET', `${feed}?limit=1`);
   const second = await principal.call('GET', `${feed}?limit=2`);
   await pool.query(
-    `update service.events set created_at = now() - interval '91 days' where principal_id = $1 and position <= 2`,
+    `update service.events set created_at = now() - interval '91 days', released_at = now() - interval '91 days'
+      where principal_id = $1 and position <= 2`,
     [principal.id],
   );
   const [subscriptionId] = ['wh_old'];
@@ -333,7 +334,8 @@ test('old events are removed in steps, with their deliveries, and earlier cursor
   await listener.close();
 
   await pool.query(
-    `update service.events set created_at = now() - interval '91 days' where principal_id = $1`,
+    `update service.events set created_at = now() - interval '91 days', released_at = now() - interval '91 days'
+      where principal_id = $1`,
     [principal.id],
   );
   const secondPass = createRetention({ pool, keptDays: 90, onRemoved, logger: pino({ level: 'silent' }) });
@@ -348,6 +350,35 @@ test('old events are removed in steps, with their deliveries, and earlier cursor
   expect(ids(await principal.call('GET', `${feed}?after=${empty.body.pageInfo?.nextCursor}`))).toHaveLength(
     1,
   );
+});
+
+test('an event that waited for its confirmations for longer than events are kept stays after its release', async () => {
+  const { principal, eventOf } = await createTold();
+  const { transaction, end } = await begin();
+  await storeEvents(transaction, [eventOf(59141, 1, 1n)]);
+  await end();
+  await pool.query(
+    `update service.events set created_at = now() - interval '91 days' where principal_id = $1`,
+    [principal.id],
+  );
+  await tell([eventOf(59141, 2, null)]);
+  const releasing = await begin();
+  await releaseEvents(releasing.transaction, { chainId: 59141, through: 1n });
+  await releasing.end();
+  const step = async () => {
+    const client = await pool.connect();
+    await removeOldEvents(client, { before: new Date(Date.now() - 90 * 86_400_000), limit: 500 });
+    client.release();
+  };
+  await step();
+  expect(ids(await principal.call('GET', feed))).toHaveLength(2);
+  await pool.query(
+    `update service.events set released_at = now() - interval '91 days' where principal_id = $1`,
+    [principal.id],
+  );
+  await step();
+  // The other one is newer.
+  expect(ids(await principal.call('GET', feed))).toHaveLength(1);
 });
 
 test('what events had in common goes with the last of them', async () => {
@@ -381,7 +412,8 @@ test('what events had in common goes with the last of them', async () => {
     { count: 2, removed: { events: 1, eventParts: 2 }, rest: 0 },
   ]) {
     await pool.query(
-      `update service.events set created_at = now() - interval '91 days' where principal_id = $1 and position <= $2`,
+      `update service.events set created_at = now() - interval '91 days', released_at = now() - interval '91 days'
+        where principal_id = $1 and position <= $2`,
       [principal.id, count],
     );
     const before = new Date(Date.now() - 90 * 86_400_000);

@@ -196,6 +196,7 @@ test('blocks older than the events that are kept announce nothing when they are 
   const { pool } = fixture;
   for (const table of ['events', 'rule_firings'])
     await pool.query(`update service.${table} set created_at = now() - interval '96 days'`);
+  await pool.query(`update service.events set released_at = created_at where state = 'released'`);
   const before = new Date(Date.now() - keptDays * 86_400_000);
   await removeOldEvents(pool, { before, limit: 100 });
   await removeOldFirings(pool, { before, limit: 100 });
@@ -255,6 +256,7 @@ test('a date that moves long after its announcement is not announced again in th
   const { pool } = fixture;
   for (const table of ['events', 'rule_firings'])
     await pool.query(`update service.${table} set created_at = now() - interval '91 days'`);
+  await pool.query(`update service.events set released_at = created_at where state = 'released'`);
   const before = new Date(Date.now() - 90 * 86_400_000);
   await removeOldEvents(pool, { before, limit: 100 });
   expect(await countOldRows(pool, before)).toMatchObject({ ruleFirings: 0 });
