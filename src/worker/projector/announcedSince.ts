@@ -17,11 +17,12 @@ export function findAnnouncedSince(
 }
 
 /**
- * SQL: the last block of `record` that a fold has announced, or kept silent. A record that could not begin yet shows the block
- * of its deployment, but nothing of that was announced.
+ * SQL: the last block of `record` that a fold has announced, or kept silent. A record that could not begin yet, or not go on
+ * yet, shows the block of its deployment, but nothing of that was announced, or not its inputs.
  */
-export const announcedThrough = sql`greatest(record.announced_through, case when not exists (
-  select 1 from service.quarantined_records where record_id = record.id and phase = 'begin') then record.state_block_number end)`;
+export const announcedThrough = sql`greatest(record.announced_through, case when not (record.behind and record.input_count = 0)
+  and not exists (select 1 from service.quarantined_records where record_id = record.id and phase = 'begin')
+  then record.state_block_number end)`;
 
 /** Whether no earlier fold of its record has announced this block, or kept it silent. */
 export function isFirstFold(

@@ -46,8 +46,8 @@ export async function readStoredHistories(
     select id, principal_id, doc_hash, lower(address) as agreement, variables, state_hash, state_block_number::text,
       extract(epoch from state_updated_at)::bigint::text as state_timestamp, input_count, transition_count,
       last_input_id, extract(epoch from last_input_at)::bigint::text as last_input_timestamp,
-      greatest(announced_through, state_block_number)::text as announced_through
-    from service.records
+      ${announcedThrough}::text as announced_through
+    from service.records record
     where id = any(${arrayOf(ids)}::text[])`);
   return rows.map((row) => ({
     id: row.id,

@@ -4,6 +4,7 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
+import { announcedThrough } from './announcedSince.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import { secondsOf } from './projectedColumns.ts';
@@ -31,7 +32,7 @@ export async function writeRecords(
   const { rows: written } = await transaction.execute<WrittenRow>(sql`
     update service.records record set variables = shown.variables::json, state_hash = shown.state_hash,
       state = shown.state, state_block_number = shown.state_block_number,
-      announced_through = greatest(record.announced_through, record.state_block_number, shown.state_block_number),
+      announced_through = greatest(${announcedThrough}, case when not (shown.behind and shown.input_count = 0) then shown.state_block_number end),
       state_updated_at = to_timestamp(shown.state_timestamp), input_count = shown.input_count,
       transition_count = shown.transition_count, last_input_id = shown.last_input_id,
       last_input_at = to_timestamp(shown.last_input_timestamp), behind = shown.behind, updated_at = now()

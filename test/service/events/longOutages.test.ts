@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addressOfClone } from '../projector/support/chain.ts';
 import { deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
 import { createFolder, type Fixture } from '../projector/support/setup.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
@@ -71,6 +72,27 @@ test('a deployment that cannot be folded for longer than events are kept is anno
   await fixture.pool.query('update service.quarantined_records set retry_at = now()');
   await scene.fold();
   expect(await told()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+});
+
+test('an input in the block of its deployment that does not fit into the same fold is announced in the next one', async () => {
+  await scene.draft();
+  await scene.mine(deployment());
+  const { recordId } = await scene.draft({ nonce: 1n });
+  const agreement = addressOfClone(1);
+  const many = Array.from({ length: 2_100 }, (_, at) => input(toggle(String(at))));
+  addAt(start, ...many, deployment(), input(toggle('1'), { agreement }));
+  addAt(start + 3 * day);
+  await scene.show();
+  const shown = async () => (await scene.record(recordId)).inputCount;
+  await scene.foldOnce();
+  expect(await shown()).toBe(0);
+  await scene.fold();
+  expect(await shown()).toBe(1);
+  const { rows } = await fixture.pool.query<{ body: string }>(
+    'select body from service.events where record_id = $1 order by block_order',
+    [recordId],
+  );
+  expect(rows.map(({ body }) => JSON.parse(body).data.inputId)).toEqual(['__deploy', 'toggle']);
 });
 
 test('removed events of these blocks are not made again when the blocks are folded again', async () => {
