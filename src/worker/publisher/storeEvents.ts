@@ -8,8 +8,8 @@ import { storeParts } from './storeParts.ts';
 
 /**
  * Stores events that wait for the confirmations of their blocks, in the caller's transaction. An event that
- * is already waiting, or that a reorg withdrew, waits with its new block and body; a released one stays
- * unchanged.
+ * is already waiting, or that a reorg withdrew, waits with its new block, body and record: a reorg may have put another
+ * agreement at the address. A released one stays unchanged.
  */
 export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -44,7 +44,7 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
       notification_part_id, variables_part_id
     from ${recordsOf(rows)} as shown(id text, principal_id text, record_id text, type text, body text, chain_id int,
       block_number bigint, tx_hash text, block_order int, trace_parent text, notification_part_id text, variables_part_id text)
-    on conflict (id) do update set state = 'pending', body = excluded.body, block_number = excluded.block_number,
+    on conflict (id) do update set state = 'pending', record_id = excluded.record_id, body = excluded.body, block_number = excluded.block_number,
       tx_hash = excluded.tx_hash, block_order = excluded.block_order, trace_parent = excluded.trace_parent,
       notification_part_id = excluded.notification_part_id, variables_part_id = excluded.variables_part_id
     where event.state <> 'released'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addressOfClone } from '../projector/support/chain.ts';
 import { createLamp } from '../projector/support/lamp.ts';
-import { clone, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
+import { alice, bob, clone, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
 import { createFolder, type Fixture } from '../projector/support/setup.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { readFeed, summarise } from './support/readFeed.ts';
@@ -51,6 +51,22 @@ test('events that are confirmed at once come in the order of their blocks, whate
   await scene.mine();
   const told = (await readTold()).slice(before);
   expect(told.map(({ data }) => data.agreementId)).toEqual([first, last]);
+});
+
+test('an event belongs to the agreement that a reorg has put at the address, and keeps its place in the order of that', async () => {
+  for (const signer of [alice, bob]) await scene.draft({ signer });
+  const deployments = [deployment(), deployment({ signer: bob })];
+  const event = input(toggle('5'));
+  await scene.mine(...deployments, event);
+  scene.drop(1);
+  await scene.mine(...deployments.toReversed(), event);
+  await confirm();
+  const { rows } = await fixture.pool.query<{ record_id: string; told: string; input: string }>(
+    `select record_id, body::json->'data'->>'agreementId' as told, body::json->'data'->>'inputId' as input
+    from service.events order by record_id, position`,
+  );
+  expect(rows.map(({ record_id }) => record_id)).toEqual(rows.map(({ told }) => told));
+  expect(rows.map(({ input }) => input).toSorted()).toEqual(['__deploy', '__deploy', 'toggle']);
 });
 
 test('a transaction that a shallow reorg moves is announced once, with the same id', async () => {
