@@ -10,6 +10,7 @@ import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { leaveOnSignals } from '../../platform/supervision/leaveOnSignals.ts';
 import { boundBatches } from './boundBatches.ts';
 import { hideEndpoints } from './endpointAliases.ts';
+import { retryFailedBlocks } from './failedBlocks.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
 import { learnKeys } from './learnKeys.ts';
@@ -71,6 +72,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   rememberHashes();
   readAhead();
   learnKeys();
+  retryFailedBlocks();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
