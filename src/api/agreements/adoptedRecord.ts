@@ -4,7 +4,7 @@ import { type Address, getAddress } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { transactions } from '../../platform/database/tables/transactions.ts';
@@ -157,7 +157,7 @@ async function insert(
     ...{ principal_id: principalId, chain_id: chainId, address, doc_hash: docHash },
     ...{ transaction_hash: creation.transactionHash, permit_creation: creation.permitCreation },
   };
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, principalId, async (transaction) => {
     await transaction.execute(sql`select pg_notify(${channels.recordAwaited}, ${String(chainId)})`);
     const displaced = await displaceWaiting(transaction, [place]);
     // The agreement's own record can only be displaced while another one is there.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { malformed, RefusedError } from '../../platform/errors/serviceError.ts';
@@ -179,7 +179,7 @@ async function store(
   const { principalId, signer, deadline } = request;
   const { documentId = randomUUID() } = request;
   try {
-    const created = await inTransaction(services.database, async (transaction) => {
+    const created = await inOwnTransaction(services.database, principalId, async (transaction) => {
       const deployTransactionId = await storeTransaction(transaction, {
         ...call,
         kind: 'deploy',

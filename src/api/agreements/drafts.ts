@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Address } from 'viem';
 import { createId } from '../../platform/database/ids.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import type { Derive } from '../../platform/encryption/derive.ts';
@@ -55,7 +55,7 @@ export async function createDraft(request: DraftRequest, services: Services): Pr
   const { checked, hosted, encoded } = await encodeHosted(request, services);
   const { docHash } = encoded.parameters;
   try {
-    const { id } = await inTransaction(database, (transaction) =>
+    const { id } = await inOwnTransaction(database, principalId, (transaction) =>
       storeRecord(transaction, { ...request, ...checked, ...hosted, id: newId, docHash, owner: signer }),
     );
     quotas.note(principalId, { storedBytes: measureRecord({ ...request, ...checked }) });

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
@@ -40,7 +40,7 @@ export async function reviveIfUsable(
   if (await isExpired(permit.deadline, { facts, database })) return known;
   const { gas } = facts.simulation;
   try {
-    await inTransaction(database, (transaction) =>
+    await inOwnTransaction(database, principalId, (transaction) =>
       reopenTransaction(transaction, { id, chainId: permit.chainId, principalId, gasEstimate: gas }),
     );
     services.quotas.note(principalId, { openTransactions: 1, gas });

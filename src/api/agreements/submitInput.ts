@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { inputContentHash } from '../../platform/database/contentHash.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
-import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
 import { inputs } from '../../platform/database/tables/inputs.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
@@ -188,7 +188,7 @@ function storeKnownInput(
 ): Promise<Stored & { isNew: boolean }> {
   const { chainId, contract: agreementAddress, signer } = call;
   const { principalId: userId, ...content } = input;
-  return inTransaction(database, async (transaction) => {
+  return inOwnTransaction(database, userId, async (transaction) => {
     const transactionId = await storeTransaction(transaction, {
       ...call,
       kind: 'input',
