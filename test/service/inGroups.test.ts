@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -145,4 +146,41 @@ test('a connection that breaks fails all of a group, and nothing is run twice', 
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(groups).toEqual([[1, 2]]);
   await lost.close();
+});
+
+test('groups of one owner that wait for locks leave connections to others', async () => {
+  const insertOwn = inGroups<{ owner: string; value: number }, undefined>(
+    async (pool: pg.Pool, items) => {
+      const values = [items.map(({ value }) => value)];
+      await pool.query('insert into numbers select unnest($1::int[]) on conflict do nothing', values);
+      return items.map(() => undefined);
+    },
+    ({ owner }) => owner,
+  );
+  const wide = createDatabase({
+    url: testDatabase.url,
+    applicationName: 'owners',
+    maxConnections: 6,
+    logger: pino({ level: 'silent' }),
+  });
+  const holder = await handle.pool.connect();
+  try {
+    await holder.query('begin; insert into numbers values (1)');
+    const countWaiting = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+    const held: Promise<unknown>[] = [];
+    for (let at = 0; at < 8; at++) {
+      held.push(insertOwn(wide.pool, { owner: 'one', value: 1 }));
+      await expect.poll(countWaiting).toBeGreaterThanOrEqual(Math.min(at + 1, 4));
+      // Longer than a group may take before it counts as slow.
+      await delay(150);
+    }
+    expect(await countWaiting()).toBe(4);
+    await insertOwn(wide.pool, { owner: 'other', value: 2 });
+    await holder.query('commit');
+    await Promise.all(held);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+    await wide.close();
+  }
 });

@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Hex, keccak256 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeNewInput } from '../../src/api/agreements/storeNewInput.ts';
 import { newPortalLinkShape } from '../../src/api/shapes/sessionShapes.ts';
 import { subscriptionShape } from '../../src/api/shapes/webhookShapes.ts';
 import { channels } from '../../src/platform/database/channels.ts';
+import { createId } from '../../src/platform/database/ids.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { accept } from './inputs/support/inputScene.ts';
 import { createBrowser } from './sessions/support/browser.ts';
 import { startWorkedService, type WorkedService } from './support/chainService.ts';
 import { deployLease, type Lease } from './support/leases.ts';
-import { createAccount, signDeploy } from './support/permits.ts';
+import { createAccount, inAnHour, signDeploy } from './support/permits.ts';
 import { chainId } from './support/testChain.ts';
 import type { TestPrincipal } from './support/testService.ts';
 
@@ -203,3 +206,44 @@ test.for([
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
   },
 );
+
+test('an input whose permit a fold is changing delays no input of another principal', () =>
+  scene.worker.hold(async () => {
+    const { pool } = scene.service.handle;
+    const signer = lease.tenant.address;
+    const find = `select permit_digest as "permitDigest", content_hash as "contentHash", call_data as "callData"
+    from service.transactions where signer = $1 and kind = 'input'`;
+    const { rows } = await pool.query<Record<'permitDigest' | 'contentHash' | 'callData', Hex>>(find, [
+      signer,
+    ]);
+    const [known] = rows;
+    if (!known) throw new Error('there is no input');
+    const store = (principalId: string, own: { permitDigest: Hex; permitNonce: bigint }) =>
+      storeNewInput(pool, {
+        transactionId: createId('txn'),
+        transaction: {
+          ...{ ...known, ...own, chainId, signer, contract: lease.address },
+          ...{ deadline: BigInt(inAnHour()), gasEstimate: null, requestId: undefined },
+        },
+        input: {
+          ...{ recordId: lease.id, inputId: 'accept', principalId },
+          ...{ payload: '0x', values: {} },
+        },
+      });
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(changeOfTransactions());
+      const repeated = store(scene.principal.id, { permitDigest: known.permitDigest, permitNonce: 0n });
+      const stored = await store(other.id, { permitDigest: keccak256('0x01'), permitNonce: 9n });
+      expect(stored).toBeDefined();
+      await client.query('rollback');
+      expect(await repeated).toBeUndefined();
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    // The chain would refuse it.
+    await pool.query('delete from service.inputs where user_id = $1', [other.id]);
+    await pool.query('delete from service.transactions where principal_id = $1', [other.id]);
+  }));

@@ -49,8 +49,8 @@ const statement = `
   returning id`;
 
 /**
- * Stores an input with its transaction, all or nothing, in one round trip shared by concurrent inputs, and
- * then notifies the relay. Stores nothing and returns undefined if the same permit already has a transaction.
+ * Stores an input with its transaction, all or nothing, in one round trip shared by concurrent inputs of
+ * its principal, and then notifies the relay. Stores nothing and returns undefined if the same permit already has a transaction.
  *
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, if another open permit holds the nonce.
  */
@@ -67,12 +67,18 @@ export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<St
   );
 }
 
-/** The id of the input; undefined if nothing was stored. */
-const store = inGroups<NewRow, string | undefined>(async (pool, rows) => {
-  const stored = await runPrepared<RowOf<typeof inputs, 'id'>>(pool, statement, [JSON.stringify(rows)]);
-  const ids = new Set(stored.map(({ id }) => id));
-  return rows.map(({ id }) => (ids.has(id) ? id : undefined));
-});
+/**
+ * The id of the input; undefined if nothing was stored. The database waits if a fold is changing the row of the same permit,
+ * or of another one for the nonce.
+ */
+const store = inGroups<NewRow, string | undefined>(
+  async (pool, rows) => {
+    const stored = await runPrepared<RowOf<typeof inputs, 'id'>>(pool, statement, [JSON.stringify(rows)]);
+    const ids = new Set(stored.map(({ id }) => id));
+    return rows.map(({ id }) => (ids.has(id) ? id : undefined));
+  },
+  ({ principal_id: principalId }) => principalId,
+);
 
 type NewRow = ReturnType<typeof newRow>;
 

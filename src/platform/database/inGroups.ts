@@ -12,8 +12,15 @@ const mostInGroup = 32;
 const groupsAtOnce = 2;
 /** A group that takes longer probably waits for a lock; later groups do not wait for it. */
 const slowMs = 100;
+/** Of one owner, the slow ones included: each holds one of the connections that all share. */
+const mostOfOwner = 4;
 
-type Queue<Item, Result> = { waiting: Asker<Item, Result>[]; atWork: number; isBegun: boolean };
+type Queue<Item, Result> = {
+  waiting: Asker<Item, Result>[];
+  atWork: number;
+  slow: number;
+  isBegun: boolean;
+};
 
 /**
  * Runs items that arrive in one turn of the event loop, or while other groups run, as one group: one
@@ -21,12 +28,14 @@ type Queue<Item, Result> = { waiting: Asker<Item, Result>[]; atWork: number; isB
  * that none fails because of another.
  *
  * @param run a statement that does all or nothing; gives one result for each item, in their order.
- * @param ownerOf only items of one owner share a group. Needed if the cost of items can differ much.
+ * @param ownerOf only items of one owner share a group, and only a few groups of an owner run at once. Needed if the cost
+ * of items can differ much, or if they may wait for locks of their owner.
  */
 export function inGroups<Item, Result>(
   run: (pool: pg.Pool, items: readonly Item[]) => Promise<readonly Result[]>,
-  ownerOf: (item: Item) => string = () => '',
+  ownerOf?: (item: Item) => string,
 ): (pool: pg.Pool, item: Item) => Promise<Result> {
+  const mostAtOnce = ownerOf ? mostOfOwner : Number.POSITIVE_INFINITY;
   const queuesOf = new WeakMap<pg.Pool, Map<string, Queue<Item, Result>>>();
 
   const answer = async (pool: pg.Pool, group: readonly Asker<Item, Result>[]): Promise<void> => {
@@ -52,23 +61,26 @@ export function inGroups<Item, Result>(
   const begin = (pool: pg.Pool, owner: string): void => {
     const queue = queuesOf.get(pool)?.get(owner);
     if (!queue || queue.isBegun) return;
-    if (queue.waiting.length === 0 && queue.atWork === 0) queuesOf.get(pool)?.delete(owner);
-    if (queue.waiting.length === 0 || queue.atWork >= groupsAtOnce) return;
+    const { waiting, atWork, slow } = queue;
+    if (waiting.length === 0 && atWork + slow === 0) queuesOf.get(pool)?.delete(owner);
+    if (waiting.length === 0 || atWork >= groupsAtOnce || atWork + slow >= mostAtOnce) return;
     queue.isBegun = true;
     setImmediate(() => {
       queue.isBegun = false;
       const group = queue.waiting.splice(0, mostInGroup);
-      let isCounted = true;
-      const endTurn = () => {
-        if (isCounted) queue.atWork--;
-        isCounted = false;
-        begin(pool, owner);
-      };
+      let isSlow = false;
       queue.atWork++;
-      const timer = setTimeout(endTurn, slowMs);
+      const timer = setTimeout(() => {
+        isSlow = true;
+        queue.atWork--;
+        queue.slow++;
+        begin(pool, owner);
+      }, slowMs);
       void answer(pool, group).finally(() => {
         clearTimeout(timer);
-        endTurn();
+        if (isSlow) queue.slow--;
+        else queue.atWork--;
+        begin(pool, owner);
       });
       begin(pool, owner);
     });
@@ -77,10 +89,10 @@ export function inGroups<Item, Result>(
   return async (pool, item) => {
     try {
       return await new Promise<Result>((resolve, reject) => {
-        const owner = ownerOf(item);
+        const owner = ownerOf?.(item) ?? '';
         const queues = queuesOf.get(pool) ?? new Map<string, Queue<Item, Result>>();
         queuesOf.set(pool, queues);
-        const queue = queues.get(owner) ?? { waiting: [], atWork: 0, isBegun: false };
+        const queue = queues.get(owner) ?? { waiting: [], atWork: 0, slow: 0, isBegun: false };
         queues.set(owner, queue);
         queue.waiting.push({ item, resolve, reject });
         begin(pool, owner);
