@@ -68,7 +68,7 @@ describe('ENCRYPTION_KEY', () => {
     expect(keys).toEqual([newer, older]);
   });
 
-  test.each([[undefined], [''], [' , ']])('may be left out: %j', (text) => {
+  test.each([[undefined], ['']])('may be left out: %j', (text) => {
     expect(readEncryptionKeys({ ENCRYPTION_KEY: text })).toBeUndefined();
   });
 
@@ -80,4 +80,9 @@ describe('ENCRYPTION_KEY', () => {
       expect(read).not.toThrow(text);
     },
   );
+
+  test.each([[','], [' '], [' , ']])('is refused where it is set and holds no key: %j', (text) => {
+    const read = () => readEncryptionKeys({ ENCRYPTION_KEY: text });
+    expect(read).toThrow('ENCRYPTION_KEY: expected 64 hex digits');
+  });
 });
