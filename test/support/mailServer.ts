@@ -3,9 +3,9 @@ import { SMTPServer } from 'smtp-server';
 export type ReceivedMail = { from: string; to: string[]; headers: Map<string, string>; text: string };
 
 /**
- * A refusal of the next mail, after the receiver or after the content. Mails without a refusal are accepted.
+ * A refusal of the next mail, after the sender, the receiver or the content. Mails without a refusal are accepted.
  */
-export type Refusal = { after: 'receiver' | 'content'; code: number };
+export type Refusal = { after: 'sender' | 'receiver' | 'content'; code: number };
 
 /**
  * A mail server on a free port that keeps the accepted mails. It runs `onTaken` before it confirms a mail.
@@ -24,6 +24,9 @@ export async function startMailServer({ onTaken }: { onTaken?: () => Promise<unk
     authOptional: true,
     disableReverseLookup: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    onMailFrom(_address, _session, done) {
+      done(refuse('sender'));
+    },
     onRcptTo(_address, _session, done) {
       attempts += 1;
       done(refuse('receiver'));

@@ -67,17 +67,23 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
   };
 }
 
+/** Of a server that wants a login first. */
+const loginCode = 530;
+
 /**
- * A 5xx about sender, receiver or content is permanent; a 5xx about the connection or the login is for the
- * operator to fix.
+ * A 5xx about the receiver or the content is permanent. One about the connection, the login or the sender, such as for a
+ * limit of mails a day, is for the operator to fix. Without a code, the mail is refused before it reaches the server.
  */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, responseCode } = { code: undefined, responseCode: undefined, ...error };
-  const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-  return (
-    isAboutMail && (responseCode === undefined || (Number(responseCode) >= 500 && Number(responseCode) < 600))
-  );
+  const { code, command, responseCode } = {
+    ...{ code: undefined, command: undefined, responseCode: undefined },
+    ...error,
+  };
+  if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false;
+  if (responseCode === undefined) return true;
+  const answer = Number(responseCode);
+  return command !== 'MAIL FROM' && answer !== loginCode && answer >= 500 && answer < 600;
 }
 
 function reasonOf(error: unknown): string {

@@ -122,6 +122,24 @@ test('a mail whose receiver is refused for good has failed, and the others go ou
 });
 
 test.each([
+  { after: 'sender', code: 530 },
+  { after: 'sender', code: 550 },
+  { after: 'receiver', code: 530 },
+] as const)('a mail is sent again that a server refuses by $code after the $after', async (refusal) => {
+  const scene = await begin();
+  server.refusals.push(refusal);
+  startSending();
+  await scene.mine(input(toggle('1')));
+  await waitUntil('the mail is noted', async () => {
+    await hurry();
+    return (await scene.mails())[0]?.status !== 'due';
+  });
+  expect(await scene.mails()).toMatchObject([{ status: 'sent' }]);
+  await waitUntil('that is told', () => outcomes.length >= 2);
+  expect(outcomes).toEqual(['retried', 'sent']);
+});
+
+test.each([
   ['alice@mail.example', 'Alice@Mail.example'],
   ['alice@bücher.example', 'alice@xn--bcher-kva.example'],
 ])('the log does not repeat the address %s that a server names in its refusal', async (address, named) => {
