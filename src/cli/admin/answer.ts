@@ -21,7 +21,9 @@ export function answerRows(rows: readonly Record<string, unknown>[], noun: strin
   if (!first) return { value: rows, text: `There is no ${noun}.` };
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => showCell(row[name])))];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  const widths = names.map((_, column) =>
+    lines.reduce((width, line) => Math.max(width, (line[column] ?? '').length), 0),
+  );
   const text = lines
     .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
     .map((line) => line.trimEnd())

@@ -59,9 +59,9 @@ const ofTheHead: readonly Edit[] = [
                 if (isLogFactoryMatched({ factory, log }))
                     children.add(getChildAddress({ log, factory }));
         const others = [...children].filter((address) => !fixed.has(address));
-        logs.push(...(await readLogsOf(args.rpc, { blockHash, address: others }, context)));
+        const logsOfOthers = await readLogsOf(args.rpc, { blockHash, address: others }, context);
         // Ponder finds the transaction of each log by going through both in order.
-        return logs.sort((a, b) => hexToNumber(a.logIndex) - hexToNumber(b.logIndex));
+        return logs.concat(logsOfOthers).sort((a, b) => hexToNumber(a.logIndex) - hexToNumber(b.logIndex));
     };
     const getLatestUnfinalizedBlock = () => {`,
   ],
