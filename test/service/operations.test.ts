@@ -47,7 +47,7 @@ const readyShape = z.strictObject({
     z.strictObject({
       chainId: z.int(),
       host: z.string(),
-      status: z.enum(['ok', 'failing', 'limited', 'lagging']),
+      status: z.enum(['ok', 'failing', 'limited', 'otherChain', 'lagging']),
       blockNumber: z.int().nullable(),
       behindBlocks: z.int(),
       restsForSeconds: z.int(),

@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, type Hex, parseGwei } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { createAnvilClient } from '../support/anvilClient.ts';
 import { createRandom } from '../support/random.ts';
 import type { RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
@@ -104,6 +107,33 @@ describe('a node', () => {
     isBehind = false;
     await expectMintedOnce(rows);
     expect(await world.client.getTransactionCount({ address })).toBe(3);
+  });
+
+  test('of another chain that stands in for one that is away moves no counter, and has nothing filled', async () => {
+    const { key, address } = await world.createWallet();
+    const other = await startAnvil({ chainId: world.chainId + 1 });
+    let isAway = false;
+    const own = await world.disturb(
+      () => undefined,
+      () => (isAway ? 'refuse' : undefined),
+    );
+    try {
+      await createAnvilClient(other.rpcUrl).setNonce({ address, nonce: 40 });
+      await world.startRelay({ keys: [key], rpcUrls: [own.url, other.rpcUrl] });
+      const first = await world.acceptOne();
+      await world.waitForMints([first.recipient]);
+      isAway = true;
+      const second = await world.acceptOne();
+      // The relay looks at its counter several times a second.
+      await delay(3_000);
+      isAway = false;
+      await expectMintedOnce([first, second]);
+      expect(await world.client.getTransactionCount({ address })).toBe(2);
+      const { rows } = await world.pool.query('select next_nonce::int as nonce from service.relayer_wallets');
+      expect(rows).toEqual([{ nonce: 2 }]);
+    } finally {
+      await other.stop();
+    }
   });
 
   test('that does not see a mined transaction yet is sent the same bytes again, and nothing else', async () => {

@@ -36,30 +36,37 @@ export type ChainAccess = {
   watchHeights(intervalMs?: number): { close(): void };
 };
 
-type Reached = Pick<ChainConfiguration, 'rpcUrls' | 'rpcRequestsPerSecond'>;
-type AccessedChain = Reached & Pick<ChainConfiguration, 'chainId' | 'name'>;
+type Reached = Pick<ChainConfiguration, 'chainId' | 'rpcUrls' | 'rpcRequestsPerSecond'>;
+type AccessedChain = Reached & Pick<ChainConfiguration, 'name'>;
 
 function createEndpoints(
-  { rpcUrls, rpcRequestsPerSecond: requestsPerSecond }: Reached,
+  { chainId, rpcUrls, rpcRequestsPerSecond: requestsPerSecond }: Reached,
   timeoutMs: number,
 ): Endpoint[] {
   const hosts = nameHosts(rpcUrls);
   return createEndpointHeights(rpcUrls.length).map((height, at) =>
-    createEndpoint({ url: rpcUrls[at] ?? '', host: hosts[at] ?? '', timeoutMs, requestsPerSecond, height }),
+    createEndpoint({
+      chainId,
+      url: rpcUrls[at] ?? '',
+      host: hosts[at] ?? '',
+      timeoutMs,
+      requestsPerSecond,
+      height,
+    }),
   );
 }
 
 /**
  * Connects to the chains. A call goes to the chain's first endpoint that is up to date. If that fails, is
- * limited, or times out, the next endpoint is asked; a revert is an answer. Calls made in the same tick share
+ * limited, times out, or belongs to another chain, the next endpoint is asked; a revert is an answer. Calls made in the same tick share
  * one HTTP request. All clients share what one learns about an endpoint.
  */
 export function createChainAccess(
   chains: readonly AccessedChain[],
   { rpcTimeoutMs: timeoutMs }: { rpcTimeoutMs: number },
 ): ChainAccess {
-  const all = chains.map(({ chainId, name, ...reached }) => {
-    const { rpcUrls } = reached;
+  const all = chains.map(({ name, ...reached }) => {
+    const { chainId, rpcUrls } = reached;
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 };
     const chain = defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } });
     const endpoints = createEndpoints(reached, timeoutMs);

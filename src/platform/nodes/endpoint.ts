@@ -1,4 +1,5 @@
 import { createBatchedRpc, type RpcCall } from './batchedRpc.ts';
+import { createCheckedRpc } from './checkedRpc.ts';
 import { createEndpointHealth, type EndpointHealth, type EndpointStatus } from './endpointHealth.ts';
 import type { EndpointHeight } from './endpointHeights.ts';
 import { createRequestBudget, type RequestBudget } from './requestBudget.ts';
@@ -10,7 +11,7 @@ export type Endpoint = {
   readonly health: EndpointHealth;
   readonly budget: RequestBudget;
   readonly height: EndpointHeight;
-  /** Throws viem's errors. */
+  /** Throws viem's errors, and OtherChainError if the endpoint belongs to another chain. */
   ask(call: RpcCall): Promise<unknown>;
 };
 
@@ -33,15 +34,16 @@ export type EndpointFacts = {
 
 /** Creates an endpoint; the first call connects. */
 export function createEndpoint(options: {
+  chainId: number;
   url: string;
   host: string;
   timeoutMs: number;
   requestsPerSecond: number | undefined;
   height: EndpointHeight;
 }): Endpoint {
-  const { url, host, timeoutMs, requestsPerSecond, height } = options;
+  const { chainId, url, host, timeoutMs, requestsPerSecond, height } = options;
   const health = createEndpointHealth();
-  const ask = createBatchedRpc({ url, timeoutMs, health });
+  const ask = createCheckedRpc({ chainId, host, health, ask: createBatchedRpc({ url, timeoutMs, health }) });
   return { host, health, budget: createRequestBudget(requestsPerSecond), height, ask };
 }
 

@@ -3,21 +3,26 @@ export type RequestOutcome = 'answered' | 'failed' | 'limited';
 
 /**
  * ok: it is asked. failing: it is paused after several failures in a row. limited: it reported too many requests, and
- * is paused for as long as it asked.
+ * is paused for as long as it asked. otherChain: it belongs to another chain than the configured one.
  */
-export type EndpointStatus = 'ok' | 'failing' | 'limited';
+export type EndpointStatus = 'ok' | 'failing' | 'limited' | 'otherChain';
 
 export type EndpointHealth = {
   noteAnswer(): void;
   noteFailure(): void;
   /** `waitMs` is the pause that the endpoint asked for, if any. */
   noteLimit(waitMs: number | undefined): void;
+  /** It answers for another chain: it is paused until it answers for its own. */
+  noteOtherChain(): void;
+  noteOwnChain(): void;
   status(): EndpointStatus;
   /** 0 if it is not paused. */
   restsForMs(): number;
   /** Whether a pause has ended and no request has been tried since: one request tries the node before others rely on it. */
   needsProbe(): boolean;
   failuresInARow(): number;
+  /** Failed requests since the process started. */
+  failures(): number;
   counts(): Readonly<Record<RequestOutcome, number>>;
 };
 
@@ -48,6 +53,7 @@ export function createEndpointHealth(clock: () => number = () => performance.now
       failures = 0;
       // An answer that was already under way says nothing about a later limit.
       if (status === 'limited' && isResting()) return;
+      if (status === 'otherChain') return;
       limits = 0;
       restsUntil = 0;
       status = 'ok';
@@ -64,10 +70,17 @@ export function createEndpointHealth(clock: () => number = () => performance.now
       rest(Math.min(waitMs ?? backOff(limits), longestLimitMs), 'limited');
       limits++;
     },
+    noteOtherChain: () => rest(longestRestMs, 'otherChain'),
+    noteOwnChain() {
+      if (status !== 'otherChain') return;
+      restsUntil = 0;
+      status = 'ok';
+    },
     status: () => status,
     restsForMs: () => Math.max(0, restsUntil - clock()),
     needsProbe: () => status !== 'ok' && !isResting(),
     failuresInARow: () => failures,
+    failures: () => counts.failed,
     counts: () => ({ ...counts }),
   };
 }

@@ -93,10 +93,14 @@ function probe(endpoint: Endpoint): void {
   void askOne(endpoint, { method: 'eth_chainId' }).finally(() => probing.delete(endpoint));
 }
 
-/** The endpoints to ask although all should rest: never one that asked for its rest, before that is over. */
+/**
+ * The endpoints to ask although all should rest: never one that asked for its rest, before that is over, and one of
+ * another chain only if there is no other.
+ */
 function chooseSpare(endpoints: readonly Endpoint[]): Endpoint | undefined {
   const waitOf = (endpoint: Endpoint) => Math.max(endpoint.budget.waitMs(), restOf(endpoint));
-  return endpoints.toSorted((one, other) => waitOf(one) - waitOf(other))[0];
+  const isOther = ({ health }: Endpoint) => Number(health.status() === 'otherChain');
+  return endpoints.toSorted((one, other) => isOther(one) - isOther(other) || waitOf(one) - waitOf(other))[0];
 }
 
 /** A rest after failures was not requested by the endpoint. If all rest, it may be cut short. */

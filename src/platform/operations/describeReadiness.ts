@@ -16,7 +16,7 @@ export function describeReadiness(
     status: isReady ? 'ready' : 'unready',
     checks,
     reasons,
-    degraded: [...degraded, ...describeUnreached(chains, endpoints)],
+    degraded: [...degraded, ...describeUnreached(chains, endpoints), ...describeOthers(endpoints)],
     endpoints: endpoints.map(({ chainId, host, status, blockNumber, behindBlocks, ...facts }) => ({
       chainId,
       host,
@@ -52,6 +52,14 @@ function describeUnreached(chains: Readiness['chains'], endpoints: readonly Endp
   return [...byChain]
     .filter(([chainId, nodes]) => nodes.every(({ status }) => status === 'failing') && !isSilent(chainId))
     .map(([chainId]) => `chain ${chainId}: none of its nodes answers this process`);
+}
+
+function describeOthers(endpoints: readonly EndpointFacts[]): string[] {
+  return endpoints
+    .filter(({ status }) => status === 'otherChain')
+    .map(
+      ({ chainId, host }) => `chain ${chainId}: its node ${host} belongs to another chain and is not used`,
+    );
 }
 
 /** Seconds between a block and now; a chain whose clock is ahead does not lag. */

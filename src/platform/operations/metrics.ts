@@ -219,7 +219,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   );
   const endpointUp = gauge(
     'rpc_endpoint_up',
-    '1 if an endpoint of a chain is in use, 0 if it is paused after failures or rate limiting, or lags.',
+    '1 if an endpoint of a chain is in use, 0 if it is paused after failures or rate limiting, lags, or belongs to another chain.',
     ['chain', 'endpoint'],
   );
   const endpointBehind = gauge(

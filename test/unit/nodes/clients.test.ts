@@ -25,15 +25,20 @@ async function startEndpoint(listener: RequestListener): Promise<{ url: string; 
   return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, count: () => count };
 }
 
-/** Gives every call of a batch the same answer. */
+const own = { result: '0xe705' };
+/** Gives every call of a batch the same answer, but names a chain. */
 const answering =
-  (answer: object): RequestListener =>
+  (answer: object, chain: () => object = () => own): RequestListener =>
   async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const calls: { id: number }[] = JSON.parse(body);
+    const calls: { id: number; method: string }[] = JSON.parse(body);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, ...answer }))));
+    const answers = calls.map(({ id, method }) => ({
+      ...{ jsonrpc: '2.0', id },
+      ...(method === 'eth_chainId' ? chain() : answer),
+    }));
+    response.end(JSON.stringify(answers));
   };
 /** A node of a chain. Each block's hash is its number; each block is one second later than the one before. */
 const standing =
@@ -51,6 +56,7 @@ const standing =
     const answer = ({ method, params }: (typeof calls)[number]) => {
       if (method === 'eth_getBlockByNumber') return block(height(), claimed());
       if (method === 'eth_getBlockByHash') return block(Number(params[0]));
+      if (method === 'eth_chainId') return own.result;
       return toHex(claimed());
     };
     response.setHeader('content-type', 'application/json');
@@ -371,5 +377,59 @@ describe("a transaction's bytes", () => {
     const second = await startEndpoint(answering({ result: '0xabc' }));
     await expect(send(first.url, second.url)).rejects.toThrow('already known');
     expect(second.count()).toBe(0);
+  });
+});
+
+describe('a node of another chain', () => {
+  const other = { result: '0x1' };
+
+  test('answers no call: the next endpoint does, and makes nobody late', async () => {
+    const wrong = await startEndpoint(answering({ result: '0x63' }, () => other));
+    const right = await startEndpoint(healthy);
+    const { client, describeEndpoints } = access([wrong.url, right.url]);
+    expect(await Promise.all([client.getBlockNumber(), client.getGasPrice()])).toEqual([7n, 7n]);
+    expect(await client.getBlockNumber()).toBe(7n);
+    expect(wrong.count()).toBe(1);
+    expect(describeEndpoints()).toMatchObject([{ status: 'otherChain' }, { status: 'ok' }]);
+  });
+
+  test('says nothing about a transaction, not even that its nonce is used', async () => {
+    const refusal = { error: { code: -32_000, message: 'nonce too low' } };
+    const wrong = await startEndpoint(answering(refusal, () => other));
+    const { client } = access([wrong.url]);
+    const sending = client.request({ method: 'eth_sendRawTransaction', params: ['0x02'] });
+    await expect(sending).rejects.toThrow('belongs to chain 1, not to chain 59141');
+  });
+
+  test('is used from when it belongs to the chain', async () => {
+    let chain = other;
+    const only = await startEndpoint(answering({ result: '0x7' }, () => chain));
+    const { client, describeEndpoints } = access([only.url]);
+    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
+    chain = own;
+    expect(await client.getBlockNumber()).toBe(7n);
+    expect(describeEndpoints()).toMatchObject([{ status: 'ok' }]);
+  });
+
+  test('is noticed if it takes the place of a node that was away', async () => {
+    let [chain, isAway] = [own, false];
+    const node = answering({ result: '0x7' }, () => chain);
+    const only = await startEndpoint((request, response) =>
+      (isAway ? refusing(503) : node)(request, response),
+    );
+    const { client } = access([only.url]);
+    expect(await client.getBlockNumber()).toBe(7n);
+    isAway = true;
+    await expect(client.getBlockNumber()).rejects.toThrow();
+    [chain, isAway] = [other, false];
+    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
+  });
+
+  test.each([
+    ['does not offer the question', { error: { code: -32_601, message: 'unknown method' } }],
+    ['answers it with something else', { result: 'Linea' }],
+  ])('is not seen in a node that %s', async (_, chain) => {
+    const only = await startEndpoint(answering({ result: '0x7' }, () => chain));
+    expect(await connect(only.url).getBlockNumber()).toBe(7n);
   });
 });
