@@ -6,6 +6,7 @@ export type SendingConnection = {
   readonly writableLength: number;
   /** Bytes sent, and those that wait. */
   readonly bytesWritten: number;
+  readonly remoteAddress?: string | undefined;
   destroy(): unknown;
 };
 
@@ -22,7 +23,8 @@ export type UnsentBounds = {
   readonly mostStalledLooks: number;
   /**
    * With more unsent bytes in all, connections that took nothing for some checks are closed, the largest first. With
-   * more than twice as many bytes, slow readers are closed too, the slowest first.
+   * more than twice as many bytes, slow readers are closed too, the slowest first. If one address holds more than half of all bytes, its
+   * connections are closed before others.
    */
   readonly mostBytes: number;
 };
@@ -80,8 +82,14 @@ export function createUnsentLook({
   return () => {
     const holding = findHolding();
     let total = holding.reduce((sum, { bytes }) => sum + bytes, 0);
+    const heaviest = findHeaviest(holding, total);
+    const isOfOthers = ({ connection }: Holding) =>
+      Number(heaviest === undefined || connection.remoteAddress !== heaviest);
     for (const { connection, bytes, taken, stalledLooks } of holding.toSorted(
-      (one, other) => (one.taken ?? 0) - (other.taken ?? 0) || other.bytes - one.bytes,
+      (one, other) =>
+        isOfOthers(one) - isOfOthers(other) ||
+        (one.taken ?? 0) - (other.taken ?? 0) ||
+        other.bytes - one.bytes,
     )) {
       const isStuck = stalledLooks >= mostStalledLooks;
       const isInTheWay = total > mostBytes && stalledLooks >= soonStalledLooks;
@@ -92,6 +100,16 @@ export function createUnsentLook({
       total -= bytes;
     }
   };
+}
+
+/** The address whose connections hold more than half of the bytes, if there is one. */
+function findHeaviest(holding: readonly Holding[], total: number): string | undefined {
+  const held = new Map<string, number>();
+  for (const { connection, bytes } of holding) {
+    const { remoteAddress } = connection;
+    if (remoteAddress !== undefined) held.set(remoteAddress, (held.get(remoteAddress) ?? 0) + bytes);
+  }
+  return [...held].find(([, bytes]) => bytes > total / 2)?.[0];
 }
 
 /** The bytes of answers that wait behind others, by connection. */
