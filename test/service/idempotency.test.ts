@@ -41,6 +41,12 @@ afterAll(async () => {
   await chain?.stop();
 });
 
+/** Answers a deployment before the chain shows it. */
+function startImpatient(): Promise<TestApi> {
+  const rpcUrls = { [chainId]: chain.rpcUrl };
+  return startTestApi(service.databaseUrl, { rpcUrls, env: { DEPLOY_WAIT_MS: '1' } });
+}
+
 describe('a request that is sent again with its key', () => {
   test('is answered as before, by every replica', async () => {
     const key = randomUUID();
@@ -55,20 +61,24 @@ describe('a request that is sent again with its key', () => {
   });
 
   test('is answered under the request id that it names, in header and body', async () => {
-    const key = randomUUID();
-    const first = await callWith(key, { headers: { 'x-request-id': 'requestId' } });
-    const again = await callWith(key, { headers: { 'x-request-id': 'trace-2' } });
-    expect(again.headers.get('x-request-id')).toBe('trace-2');
-    expect(again.body).toEqual({ ...first.body, meta: { apiVersion: 'v0', requestId: 'trace-2' } });
+    const { baseUrl, close } = await startImpatient();
+    const deployment = { path: deploymentPath, body: await prepareDeployment(chain), baseUrl };
+    for (const request of [{}, deployment]) {
+      const key = randomUUID();
+      const first = await callWith(key, { ...request, headers: { 'x-request-id': 'requestId' } });
+      for (const requestId of ['trace-2', 'a-longer-request-id']) {
+        const again = await callWith(key, { ...request, headers: { 'x-request-id': requestId } });
+        expect(again.headers.get('x-request-id')).toBe(requestId);
+        expect(again.body).toEqual({ ...first.body, meta: { ...first.body.meta, requestId } });
+      }
+    }
+    await close();
   });
 
   test('gets the original answer, even if it is no longer true', async () => {
     const key = randomUUID();
     const body = await prepareDeployment(chain);
-    const impatient = await startTestApi(service.databaseUrl, {
-      rpcUrls: { [chainId]: chain.rpcUrl },
-      env: { DEPLOY_WAIT_MS: '1' },
-    });
+    const impatient = await startImpatient();
     const first = await callWith(key, { path: deploymentPath, body, baseUrl: impatient.baseUrl });
     await impatient.close();
     expect(first.body.data).toMatchObject({ status: 'Draft' });

@@ -155,6 +155,12 @@ function replay({ status, headers, text }: StoredAnswer, ownId: string | undefin
   const body = at === -1 ? text : `${text.slice(0, at)}${nameOf(id)}${rest}`;
   return new Response(body, {
     status,
-    headers: { ...headers, 'x-request-id': id, 'idempotency-replayed': 'true' },
+    headers: {
+      ...headers,
+      // An id of another length changes it.
+      ...('content-length' in headers && { 'content-length': String(Buffer.byteLength(body)) }),
+      'x-request-id': id,
+      'idempotency-replayed': 'true',
+    },
   });
 }
