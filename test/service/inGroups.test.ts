@@ -148,15 +148,18 @@ test('a connection that breaks fails all of a group, and nothing is run twice', 
   await lost.close();
 });
 
+type Owned = { owner: string; value: number };
+
+const insertOwn = inGroups<Owned, undefined>(
+  async (pool: pg.Pool, items) => {
+    const values = [items.map(({ value }) => value)];
+    await pool.query('insert into numbers select unnest($1::int[]) on conflict do nothing', values);
+    return items.map(() => undefined);
+  },
+  ({ owner }) => owner,
+);
+
 test('groups of one owner that wait for locks leave connections to others', async () => {
-  const insertOwn = inGroups<{ owner: string; value: number }, undefined>(
-    async (pool: pg.Pool, items) => {
-      const values = [items.map(({ value }) => value)];
-      await pool.query('insert into numbers select unnest($1::int[]) on conflict do nothing', values);
-      return items.map(() => undefined);
-    },
-    ({ owner }) => owner,
-  );
   const wide = createDatabase({
     url: testDatabase.url,
     applicationName: 'owners',
@@ -178,6 +181,35 @@ test('groups of one owner that wait for locks leave connections to others', asyn
     await insertOwn(wide.pool, { owner: 'other', value: 2 });
     await holder.query('commit');
     await Promise.all(held);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+    await wide.close();
+  }
+});
+
+test('the items of a refused group leave connections to other owners, if they wait for locks', async () => {
+  const wide = createDatabase({
+    url: testDatabase.url,
+    applicationName: 'refused',
+    maxConnections: 6,
+    logger: pino({ level: 'silent' }),
+  });
+  const holder = await handle.pool.connect();
+  try {
+    await holder.query('begin; insert into numbers values (1)');
+    const countWaiting = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+    // The first value is refused before the group waits for the others.
+    const values = [-1, ...Array.from({ length: 8 }, () => 1)];
+    const held = Promise.allSettled(values.map((value) => insertOwn(wide.pool, { owner: 'one', value })));
+    await expect.poll(countWaiting).toBe(4);
+    await insertOwn(wide.pool, { owner: 'other', value: 2 });
+    expect(await countWaiting()).toBe(4);
+    await holder.query('commit');
+    expect((await held).map(({ status }) => status)).toEqual([
+      'rejected',
+      ...Array.from({ length: 8 }, () => 'fulfilled'),
+    ]);
   } finally {
     await holder.query('rollback');
     holder.release();

@@ -2,6 +2,8 @@ import pg from 'pg';
 
 type Asker<Item, Result> = {
   readonly item: Item;
+  /** It was in a group that the database refused. */
+  readonly isAlone: boolean;
   resolve(result: Result): void;
   reject(error: unknown): void;
 };
@@ -16,6 +18,7 @@ const slowMs = 100;
 const mostOfOwner = 4;
 
 type Queue<Item, Result> = {
+  /** First those that run alone. */
   waiting: Asker<Item, Result>[];
   atWork: number;
   slow: number;
@@ -24,8 +27,8 @@ type Queue<Item, Result> = {
 
 /**
  * Runs items that arrive in one turn of the event loop, or while other groups run, as one group: one
- * statement, one round trip and one commit. If the database refuses a group, each of its items runs alone, so
- * that none fails because of another.
+ * statement, one round trip and one commit. If the database refuses a group, each of its items runs alone, in a group of
+ * its own, so that none fails because of another.
  *
  * @param run a statement that does all or nothing; gives one result for each item, in their order.
  * @param ownerOf only items of one owner share a group, and only a few groups of an owner run at once. Needed if the cost
@@ -38,7 +41,11 @@ export function inGroups<Item, Result>(
   const mostAtOnce = ownerOf ? mostOfOwner : Number.POSITIVE_INFINITY;
   const queuesOf = new WeakMap<pg.Pool, Map<string, Queue<Item, Result>>>();
 
-  const answer = async (pool: pg.Pool, group: readonly Asker<Item, Result>[]): Promise<void> => {
+  const answer = async (
+    pool: pg.Pool,
+    queue: Queue<Item, Result>,
+    group: readonly Asker<Item, Result>[],
+  ): Promise<void> => {
     try {
       const results = await run(
         pool,
@@ -51,7 +58,7 @@ export function inGroups<Item, Result>(
       }
     } catch (error) {
       if (group.length > 1 && error instanceof pg.DatabaseError) {
-        await Promise.all(group.map((asker) => answer(pool, [asker])));
+        queue.waiting.unshift(...group.map((asker) => ({ ...asker, isAlone: true })));
         return;
       }
       for (const { reject } of group) reject(error);
@@ -67,7 +74,7 @@ export function inGroups<Item, Result>(
     queue.isBegun = true;
     setImmediate(() => {
       queue.isBegun = false;
-      const group = queue.waiting.splice(0, mostInGroup);
+      const group = queue.waiting.splice(0, queue.waiting[0]?.isAlone ? 1 : mostInGroup);
       let isSlow = false;
       queue.atWork++;
       const timer = setTimeout(() => {
@@ -76,7 +83,7 @@ export function inGroups<Item, Result>(
         queue.slow++;
         begin(pool, owner);
       }, slowMs);
-      void answer(pool, group).finally(() => {
+      void answer(pool, queue, group).finally(() => {
         clearTimeout(timer);
         if (isSlow) queue.slow--;
         else queue.atWork--;
@@ -94,7 +101,7 @@ export function inGroups<Item, Result>(
         queuesOf.set(pool, queues);
         const queue = queues.get(owner) ?? { waiting: [], atWork: 0, slow: 0, isBegun: false };
         queues.set(owner, queue);
-        queue.waiting.push({ item, resolve, reject });
+        queue.waiting.push({ item, isAlone: false, resolve, reject });
         begin(pool, owner);
       });
     } catch (error) {
