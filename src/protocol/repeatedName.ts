@@ -5,7 +5,8 @@ export type RepeatedName = {
   readonly offset: number;
 };
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+/** An escaped character of a text, the begin or end of a text, a bracket or a colon. A pattern of whole texts would need a stack as long. */
+const token = /\\.|["{}[\]:]/g;
 
 /**
  * The first name that an object of a valid JSON text has twice. Who parses such a text loses one of the two values without
@@ -13,16 +14,18 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
  */
 export function findRepeatedName(json: string): RepeatedName | undefined {
   const open: Set<string>[] = [];
-  let text = '';
-  let offset = 0;
+  let isInText = false;
+  let [offset, end] = [0, 0];
   for (const { 0: found, index } of json.matchAll(token)) {
-    if (found === '{' || found === '[') open.push(new Set());
+    if (found === '"') {
+      if (isInText) end = index + 1;
+      else offset = index;
+      isInText = !isInText;
+    } else if (isInText) continue;
+    else if (found === '{' || found === '[') open.push(new Set());
     else if (found === '}' || found === ']') open.pop();
-    else if (found !== ':') {
-      text = found;
-      offset = index;
-    } else {
-      const name: string = JSON.parse(text);
+    else {
+      const name: string = JSON.parse(json.slice(offset, end));
       if (open.at(-1)?.has(name)) return { name, offset };
       open.at(-1)?.add(name);
     }
