@@ -12,10 +12,12 @@ const chainIdShape = z
   .transform(Number);
 /** Of gateways that do not offer the method: their chain cannot be checked. */
 const unknownMethodCodes = new Set([-32_601, -32_004]);
+/** How long an answer holds. A URL can lead to another node without a failed call between. */
+const knownForMs = 30_000;
 
 /**
- * An endpoint that is asked for its chain together with its first call, and with the first one after each failure: a URL
- * may lead to another node by then. While it says that it belongs to another chain, it is asked with each call, and no
+ * An endpoint that is asked for its chain together with its first call, with the first one after each failure, and with one
+ * every half a minute: a URL may lead to another node by then. While it says that it belongs to another chain, it is asked with each call, and no
  * call is answered. A node that does not say its chain is believed.
  *
  * @returns a function that throws OtherChainError, and what `ask` throws.
@@ -25,27 +27,30 @@ export function createCheckedRpc(options: {
   host: string;
   health: EndpointHealth;
   ask: Ask;
+  clock?: () => number;
 }): Ask {
-  const { chainId, host, health, ask } = options;
-  /** Failures of the endpoint when it was last known to be of this chain; undefined if it is not known. */
-  let failuresThen: number | undefined;
+  const { chainId, host, health, ask, clock = () => performance.now() } = options;
+  /** When the endpoint last said that it is of this chain, and its failures by then; undefined if it is not known. */
+  let known: { readonly atMs: number; readonly failures: number } | undefined;
   let checking: Promise<number | undefined> | undefined;
 
   const check = async (): Promise<number | undefined> => {
-    const failed = health.failures();
+    const asked = { atMs: clock(), failures: health.failures() };
     const answered = await ask({ method: 'eth_chainId' }).then(
       (said) => chainIdShape.safeParse(said).data,
       (error) => (unknownMethodCodes.has(findNodeAnswer(error)?.code ?? 0) ? chainId : undefined),
     );
     if (answered === chainId) {
-      failuresThen = failed;
+      known = asked;
       health.noteOwnChain();
     } else if (answered !== undefined) {
-      failuresThen = undefined;
+      known = undefined;
       health.noteOtherChain();
     }
     return answered;
   };
+  const isKnown = () =>
+    known !== undefined && known.failures === health.failures() && clock() < known.atMs + knownForMs;
   const checkOnce = () => {
     checking ??= check().finally(() => {
       checking = undefined;
@@ -54,7 +59,7 @@ export function createCheckedRpc(options: {
   };
 
   return async (call) => {
-    if (failuresThen === health.failures()) return ask(call);
+    if (isKnown()) return ask(call);
     const [outcome, answered] = await Promise.all([settle(ask(call)), checkOnce()]);
     if (answered !== undefined && answered !== chainId)
       throw new OtherChainError({ host, chainId, answered });

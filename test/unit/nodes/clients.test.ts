@@ -3,7 +3,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { encodeErrorResult, parseAbi } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ChainUnavailableError } from '../../../src/platform/errors/serviceError.ts';
+import { createBatchedRpc } from '../../../src/platform/nodes/batchedRpc.ts';
+import { createCheckedRpc } from '../../../src/platform/nodes/checkedRpc.ts';
 import { createChainAccess } from '../../../src/platform/nodes/clients.ts';
+import { createEndpointHealth } from '../../../src/platform/nodes/endpointHealth.ts';
 import { simulateCall } from '../../../src/platform/nodes/simulateCall.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
@@ -423,6 +426,36 @@ describe('a node of another chain', () => {
     await expect(client.getBlockNumber()).rejects.toThrow();
     [chain, isAway] = [other, false];
     await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
+  });
+
+  test('is noticed within half a minute if it takes the place of a node that was never away', async () => {
+    let [chain, nowMs] = [own, 0];
+    const { url } = await startEndpoint(answering({ result: '0x7' }, () => chain));
+    const health = createEndpointHealth();
+    const ask = createCheckedRpc({
+      ...{ chainId: 59141, host: 'node', health, clock: () => nowMs },
+      ask: createBatchedRpc({ url, timeoutMs: patientMs, health }),
+    });
+    const read = () => ask({ method: 'eth_blockNumber' });
+    expect(await read()).toBe('0x7');
+    chain = other;
+    nowMs = 31_000;
+    await expect(read()).rejects.toThrow('belongs to chain 1');
+    chain = own;
+    expect(await read()).toBe('0x7');
+  });
+
+  test('is asked for seldom', async () => {
+    let asked = 0;
+    const only = await startEndpoint(
+      answering({ result: '0x7' }, () => {
+        asked++;
+        return own;
+      }),
+    );
+    const client = connect(only.url);
+    for (let at = 0; at < 5; at++) await client.getBlockNumber();
+    expect(asked).toBe(1);
   });
 
   test.each([
