@@ -17,8 +17,8 @@ const knownForMs = 30_000;
 
 /**
  * An endpoint that is asked for its chain together with its first call, with the first one after each failure, and with one
- * every half a minute: a URL may lead to another node by then. While it says that it belongs to another chain, it is asked with each call, and no
- * call is answered. A node that does not say its chain is believed.
+ * every half a minute: a URL may lead to another node by then. While it belongs to another chain by what it said last, it is asked
+ * with each call, and no call is answered. A node that has never said its chain is believed.
  *
  * @returns a function that throws OtherChainError, and what `ask` throws.
  */
@@ -32,9 +32,11 @@ export function createCheckedRpc(options: {
   const { chainId, host, health, ask, clock = () => performance.now() } = options;
   /** When the endpoint last said that it is of this chain, and its failures by then; undefined if it is not known. */
   let known: { readonly atMs: number; readonly failures: number } | undefined;
-  let checking: Promise<number | undefined> | undefined;
+  /** The chain that it named last; undefined if none. */
+  let named: number | undefined;
+  let checking: Promise<void> | undefined;
 
-  const check = async (): Promise<number | undefined> => {
+  const check = async (): Promise<void> => {
     const asked = { atMs: clock(), failures: health.failures() };
     const answered = await ask({ method: 'eth_chainId' }).then(
       (said) => chainIdShape.safeParse(said).data,
@@ -47,7 +49,7 @@ export function createCheckedRpc(options: {
       known = undefined;
       health.noteOtherChain();
     }
-    return answered;
+    named = answered ?? named;
   };
   const isKnown = () =>
     known !== undefined && known.failures === health.failures() && clock() < known.atMs + knownForMs;
@@ -60,9 +62,9 @@ export function createCheckedRpc(options: {
 
   return async (call) => {
     if (isKnown()) return ask(call);
-    const [outcome, answered] = await Promise.all([settle(ask(call)), checkOnce()]);
-    if (answered !== undefined && answered !== chainId)
-      throw new OtherChainError({ host, chainId, answered });
+    const [outcome] = await Promise.all([settle(ask(call)), checkOnce()]);
+    if (named !== undefined && named !== chainId)
+      throw new OtherChainError({ host, chainId, answered: named });
     if ('error' in outcome) throw outcome.error;
     return outcome.answer;
   };

@@ -414,6 +414,15 @@ describe('a node of another chain', () => {
     expect(describeEndpoints()).toMatchObject([{ status: 'ok' }]);
   });
 
+  test('is not believed because it does not repeat its chain', async () => {
+    let chain: object = other;
+    const only = await startEndpoint(answering({ result: '0x63' }, () => chain));
+    const { client } = access([only.url]);
+    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
+    chain = { error: { code: -32_000, message: 'busy' } };
+    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
+  });
+
   test('is noticed if it takes the place of a node that was away', async () => {
     let [chain, isAway] = [own, false];
     const node = answering({ result: '0x7' }, () => chain);
