@@ -24,7 +24,7 @@ export type UnsentBounds = {
   /**
    * With more unsent bytes in all, connections that took nothing for some checks are closed, the largest first. With
    * more than twice as many bytes, slow readers are closed too, the slowest first. If one address holds more than half of all bytes, its
-   * connections are closed before others.
+   * connections are closed before others, but after those that took nothing for some checks.
    */
   readonly mostBytes: number;
 };
@@ -85,8 +85,10 @@ export function createUnsentLook({
     const heaviest = findHeaviest(holding, total);
     const isOfOthers = ({ connection }: Holding) =>
       Number(heaviest === undefined || connection.remoteAddress !== heaviest);
+    const isTaking = ({ stalledLooks }: Holding) => Number(stalledLooks < soonStalledLooks);
     for (const { connection, bytes, taken, stalledLooks } of holding.toSorted(
       (one, other) =>
+        isTaking(one) - isTaking(other) ||
         isOfOthers(one) - isOfOthers(other) ||
         (one.taken ?? 0) - (other.taken ?? 0) ||
         other.bytes - one.bytes,

@@ -16,25 +16,27 @@ const connection = (unsent: number, perLook: number, remoteAddress?: string) => 
   },
 });
 
-/** Looks four times, and has all take of their answers in between. */
-function lookAt(all: readonly ReturnType<typeof connection>[]): void {
+/** The look at these connections, repeated. All take of their answers after each. */
+function watch(all: readonly ReturnType<typeof connection>[]): (looks: number) => void {
   const look = createUnsentLook({
     connections: { [Symbol.iterator]: () => all.filter(({ isCut }) => !isCut)[Symbol.iterator]() },
     running: [],
     bounds: usualUnsentBounds,
     logger: pino({ level: 'silent' }),
   });
-  for (let looks = 0; looks < 4; looks++) {
-    look();
-    for (const each of all) each.take();
-  }
+  return (looks) => {
+    for (let at = 0; at < looks; at++) {
+      look();
+      for (const each of all) each.take();
+    }
+  };
 }
 
 test('clients that read their own answer well are not cut for others that read slowly', () => {
   const strangers = Array.from({ length: 230 }, () => connection(643_640, 1));
   // A page of two megabytes on a line of 20 Mbit/s.
   const tenant = connection(2_000_000, 625_000);
-  lookAt([...strangers, tenant]);
+  watch([...strangers, tenant])(4);
   expect(strangers.some(({ isCut }) => isCut)).toBe(true);
   expect(tenant.isCut).toBe(false);
 });
@@ -42,8 +44,23 @@ test('clients that read their own answer well are not cut for others that read s
 test('if one address holds most of what is unsent, a neighbour on a slow line is not cut for it', () => {
   const greedy = Array.from({ length: 20 }, () => connection(9_000_000, 100_000, '192.0.2.1'));
   const neighbour = connection(2_000_000, 20_000, '192.0.2.2');
-  lookAt([...greedy, neighbour]);
+  watch([...greedy, neighbour])(4);
   expect(greedy.some(({ isCut }) => isCut)).toBe(true);
   expect(greedy.some(({ isCut }) => !isCut)).toBe(true);
   expect(neighbour.isCut).toBe(false);
+});
+
+test('an address is not cut for others that have long taken nothing, though it holds more', () => {
+  const stalled = Array.from({ length: 7 }, (_, at) => connection(9_000_000, 0, `192.0.2.${at + 2}`));
+  const reading = Array.from({ length: 9 }, () => connection(0, 500_000, '192.0.2.1'));
+  const look = watch([...stalled, ...reading]);
+  look(20);
+  expect(stalled.some(({ isCut }) => isCut)).toBe(false);
+  for (const each of reading) {
+    each.writableLength += 9_000_000;
+    each.bytesWritten += 9_000_000;
+  }
+  look(4);
+  expect(stalled.some(({ isCut }) => isCut)).toBe(true);
+  expect(reading.some(({ isCut }) => isCut)).toBe(false);
 });
