@@ -27,13 +27,22 @@ const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, number
   ],
 ]);
 
+/**
+ * Results by rules: all fields that refer to a variable share its rules, and a bound written with a million zeros takes a
+ * millisecond to read.
+ */
+const read = new WeakMap<JsonCursor, readonly Bound[]>();
+
 /** The bounds of a field that apply to its type, in order. Zero is a bound too. */
-export function readBounds({ fType, validation }: Pick<Field, 'fType' | 'validation'>): Bound[] {
-  const known = boundsByType.get(fType) ?? [];
-  return known.flatMap(([name, op]) => {
+export function readBounds({ fType, validation }: Pick<Field, 'fType' | 'validation'>): readonly Bound[] {
+  const known = read.get(validation);
+  if (known !== undefined) return known;
+  const bounds = (boundsByType.get(fType) ?? []).flatMap(([name, op]) => {
     const limit = readBound(validation.at(name));
     return limit === undefined ? [] : [{ name, op, limit }];
   });
+  read.set(validation, bounds);
+  return bounds;
 }
 
 function readBound(cursor: JsonCursor): bigint | undefined {
