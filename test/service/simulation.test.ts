@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordSimulationShape, simulationShape } from '../../src/api/shapes/simulationShapes.ts';
+import { encodeInputPayload } from '../../src/protocol/index.ts';
 import { type InputScene, startInputScene } from './inputs/support/inputScene.ts';
 import type { Call } from './support/call.ts';
 import { buildLease } from './support/documents.ts';
@@ -328,6 +329,25 @@ describe('a simulated record', () => {
     expect(await scene.service.countRows()).toEqual(before);
     const served = await scene.principal.call('GET', `/v0/agreements/${lease.id}/state`);
     expect(served.body.data).toMatchObject({ state: 'OFFERED' });
+  });
+
+  test('knows what an input has stored whose name looks like an id', async () => {
+    const lease = await scene.deploy();
+    const { pool } = scene.service.handle;
+    const name = `0x${'ab'.repeat(32)}`;
+    const document = JSON.parse(JSON.stringify(lease.agreement).replaceAll('"appoint"', `"${name}"`));
+    const payload = encodeInputPayload(document, name, { keeper });
+    await pool.query('update service.records set document = $2, input_count = 1 where id = $1', [
+      lease.id,
+      JSON.stringify(document),
+    ]);
+    await pool.query(
+      `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, "values", position)
+       values ('inp_oddly_named', $1, 59141, $2, $3, 'MINED', $4, '{}', 1)`,
+      [lease.id, lease.address, name, payload],
+    );
+    const answer = await simulate(lease.id, [{ inputId: 'inspect', values: {}, by: keeper }]);
+    expect(answer.body.data).toMatchObject({ steps: [{ outcome: 'accepted' }] });
   });
 
   test('is its principal’s alone', async () => {

@@ -8,6 +8,7 @@ import { applyInput } from '../../../src/protocol/model/applyInput.ts';
 import { createEngine } from '../../../src/protocol/model/createEngine.ts';
 import type { Engine } from '../../../src/protocol/model/engine.ts';
 import type { Revert } from '../../../src/protocol/model/reverts.ts';
+import { nameHash } from '../../../src/protocol/names.ts';
 
 export type SimulatedAgreement = {
   readonly agreement: object;
@@ -97,7 +98,7 @@ export function createSimulation({
       const sender = addressOf(by, parties);
       const payload = encodeInputPayload(agreement, inputId, values);
       const time = BigInt(Math.floor(Date.now() / 1_000));
-      const outcome = applyInput(engine, { sender, inputId, payload, time });
+      const outcome = applyInput(engine, { sender, inputId: nameHash(inputId), payload, time });
       if (outcome.ok === null) throw new Error('A variable of the simulation is not known.');
       if (!outcome.ok) return { ok: false, state, reason: 'reverted', issues: [], revert: outcome.revert };
       engine = outcome.engine;

@@ -111,13 +111,14 @@ async function readCourse(
   { agreement, state, inputCount, ...request }: SimulatedRecord,
   created: Engine,
 ): Promise<AgreementCourse> {
-  const names = listStoringInputs(created).map((id) => inputName(agreement, id) ?? id);
-  if (names.length === 0 || inputCount === 0) return { state, inputs: [], isWhole: true };
-  const query = storingQuery([JSON.stringify(names), inputCount]);
+  // The rows have names. A name may look like an id, and is none.
+  const ids = new Map(listStoringInputs(created).map((id) => [inputName(agreement, id) ?? id, id]));
+  if (ids.size === 0 || inputCount === 0) return { state, inputs: [], isWhole: true };
+  const query = storingQuery([JSON.stringify([...ids.keys()]), inputCount]);
   const rows = await queryOwned<StoringInput>(pool, { ...request, query });
   const found = rows.filter(({ inputId }) => inputId !== null);
   const stored = found.flatMap(({ inputId, payload }) =>
-    inputId === null || payload === null ? [] : [{ inputId, payload }],
+    inputId === null || payload === null ? [] : [{ inputId: ids.get(inputId) ?? inputId, payload }],
   );
   const isShort = found.length < inputsAtOnce && stored.length === found.length;
   return { state, inputs: stored, isWhole: isShort && inputCount <= inputsLookedAt };

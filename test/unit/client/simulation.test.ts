@@ -49,3 +49,19 @@ test('a refused input changes nothing, and says why', () => {
   expect(simulation.state).toBe('OFFERED');
   expect(() => simulation.play({ ...accept, by: 'nobody' })).toThrow(TypeError);
 });
+
+test('an input may have a name that looks like an id', () => {
+  const name = `0x${'ab'.repeat(32)}`;
+  const simulation = createSimulation({
+    agreement: {
+      metadata: { templateId: 'did:template:odd' },
+      execution: {
+        initialize: { initialState: 'OPEN' },
+        states: { OPEN: {}, SHUT: {} },
+        inputs: { [name]: {} },
+        transitions: [{ from: 'OPEN', to: 'SHUT', conditions: [{ input: name }] }],
+      },
+    },
+  });
+  expect(simulation.play({ inputId: name, by: patron ?? '' })).toMatchObject({ ok: true, toState: 'SHUT' });
+});
