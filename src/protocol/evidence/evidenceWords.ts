@@ -87,7 +87,7 @@ function listTrusted(facts: Facts): string[] {
     );
   else
     said.push(
-      `That ${chain.name} executed these steps, in this order and at these times: the file does not prove it.`,
+      `That ${chain.name} executed the deployment and these steps, in this order and at these times: the file does not prove it. Nor does it prove that the deployment created the agreement at this address. A signature of a step names the address, not the text: somebody could have put genuine signatures for one agreement under the text of another.`,
     );
   if (isIncluded && level !== 'anchored' && !isSigned(acts))
     said.push(
