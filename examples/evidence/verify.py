@@ -1399,6 +1399,8 @@ class Engine:
     def __init__(self, compiled, owner):
         self.state, self.nonces = compiled.initial_state, {}
         self.inputs = {one[0]: one for one in compiled.input_defs}
+        # Names that are not well-formed may have one id.
+        revert(len(self.inputs) < len(compiled.input_defs))
         self.transitions, self.actions, self.variables = {}, {}, {}
         revert(not any(owner))
         for start, end, name in compiled.transitions:
