@@ -539,7 +539,7 @@ def matches(pattern):
 
 
 def text_shape(value, path):
-    if not isinstance(value, str) or units(value) > MOST_TEXT:
+    if not isinstance(value, str) or units(value) > MOST_TEXT or re.search("[\ud800-\udfff]", value):
         bad(path)
 
 

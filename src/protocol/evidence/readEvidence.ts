@@ -93,10 +93,11 @@ function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
   return (value, path) => (value === null ? null : read(value, path));
 }
 
+/** Half a pair of surrogates would have the bytes of U+FFFD on the chain: one history would have several files. */
 const text: Reader<string> = (value, path) =>
-  typeof value === 'string' && value.length <= mostText
+  typeof value === 'string' && value.length <= mostText && value.isWellFormed()
     ? value
-    : bad(path, 'a text of at most 1,048,576 characters');
+    : bad(path, 'a well-formed text of at most 1,048,576 characters');
 
 const count: Reader<number> = (value, path) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0)
