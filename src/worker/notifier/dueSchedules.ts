@@ -13,8 +13,10 @@ import type { SpanRow } from './spanRow.ts';
 export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigint };
 
 const schedulesAtOnce = 20;
-/** The most schedules of each principal. If all of them wait for their records, its other rules wait too. */
+/** The schedules of each principal that are looked at together. If all of them wait, so do the others of their records. */
 const schedulesLookedAt = 200;
+/** So often the next ones are looked at, without the records that wait. If all of these wait too, so do the others. */
+const mostLooks = 20;
 /**
  * How long a rule waits at most for the confirmations of its record's last input, because it sends the record's values
  * to recipients that they name. Beyond that, somebody who sends an input in every block would silence it.
@@ -90,7 +92,7 @@ function findTurns({
 /**
  * The oldest due schedules of each of these principals. A record that is not folded to the end may have left its state
  * by now, so its rules wait. So do those of a record whose last input may still fall out, or whose events have used up
- * its share of the quotas of the day.
+ * its share of the quotas of the day. Others of the principal do not, however many of them wait.
  */
 function findDueSchedules({
   chainId,
@@ -102,22 +104,38 @@ function findDueSchedules({
   turns: readonly TurnRow[];
 }): SQL {
   const share = Math.ceil(schedulesAtOnce / Math.max(turns.length, 1));
+  const oldestBut = (records: SQL) => sql`(
+    select record_id, rule_id, span, due_ms from service.rule_schedules
+    where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
+      and since_block <= ${clock.confirmedBlock} and record_id <> all(${records})
+    order by due_ms limit ${schedulesLookedAt}) as oldest`;
+  const mayFire = mayFireAt(clock);
   return sql`
     select due.record_id, due.rule_id, due.span
     from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[],
       ${arrayOf(turns.map((turn) => turn.events_left))}::bigint[], ${arrayOf(turns.map((turn) => turn.bytes_left))}::bigint[])
       as turn(owner, events_left, bytes_left) cross join lateral (
-      select oldest.* from (
-        select record_id, rule_id, span, due_ms from service.rule_schedules
-        where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
-          and since_block <= ${clock.confirmedBlock}
-        order by due_ms limit ${schedulesLookedAt}) as oldest
-      where not exists (select 1 from service.records r where r.id = oldest.record_id and (r.behind
-          or r.state_block_number > ${clock.confirmedBlock} and oldest.due_ms > ${clock.nowMs - longestWaitMs}))
-        and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
-        and ${usedByRecord('eventsPerDay', sql`oldest.record_id`)} < turn.events_left
-        and ${usedByRecord('eventBytesPerDay', sql`oldest.record_id`)} < turn.bytes_left
-      order by due_ms limit ${share}) as due`;
+      with recursive waiting as (
+        select 0 as look, '{}'::text[] as records, true as is_cut
+        union all
+        select waiting.look + 1, waiting.records || looked.records, looked.is_cut
+        from waiting cross join lateral (
+          select array_agg(distinct oldest.record_id) as records, count(*) = ${schedulesLookedAt} as is_cut
+          from ${oldestBut(sql`waiting.records`)}) as looked
+        where waiting.is_cut and waiting.look < ${mostLooks} and not exists (
+          select 1 from ${oldestBut(sql`waiting.records`)} where ${mayFire})
+      ), passed as materialized (select records from waiting order by look desc limit 1)
+      select oldest.* from ${oldestBut(sql`(select records from passed)::text[]`)}
+      where ${mayFire} order by due_ms limit ${share}) as due`;
+}
+
+/** SQL: whether the schedule `oldest` may fire, as far as its record and the quotas left to its principal's `turn` decide. */
+function mayFireAt(clock: ChainClock): SQL {
+  return sql`not exists (select 1 from service.records r where r.id = oldest.record_id and (r.behind
+        or r.state_block_number > ${clock.confirmedBlock} and oldest.due_ms > ${clock.nowMs - longestWaitMs}))
+      and not exists (select 1 from service.quarantined_records r where r.record_id = oldest.record_id)
+      and ${usedByRecord('eventsPerDay', sql`oldest.record_id`)} < turn.events_left
+      and ${usedByRecord('eventBytesPerDay', sql`oldest.record_id`)} < turn.bytes_left`;
 }
 
 const owner = sql.raw(ownerKeyOf('rule_schedules.'));

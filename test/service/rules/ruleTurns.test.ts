@@ -144,6 +144,38 @@ test('rules of a record that is not folded to the end wait, and others of its pr
   expect((await fire()).fired).toEqual({ prn_behind: 1 });
 });
 
+test('a record that waits with many due rules keeps no other record of its principal waiting', async () => {
+  const { pool } = fixture;
+  await pool.query('delete from service.rule_schedules');
+  await insertDue('prn_piled', { count: 1_000, dueMs: 1 });
+  await insertRecords(pool, { id: 'prn_piled' }, [
+    { id: 'agr_also', chain_id: chainId, notification_template: JSON.stringify({ rules: [rule] }) },
+    { id: 'agr_free', chain_id: chainId, notification_template: JSON.stringify({ rules: [rule] }) },
+  ]);
+  await pool.query(
+    `update service.rule_schedules set record_id = case when span = 'span 1' then 'agr_free' else 'agr_also' end,
+      starts_ms = case when span = 'span 1' then 3 else 2 end
+    where span in ('span 1') or substr(span, 6)::int > 500`,
+  );
+  await pool.query('analyze');
+  await pool.query(
+    `insert into service.record_usage_days (record_id, day, events) values ('agr_prn_piled', (now() at time zone 'utc')::date, $1)`,
+    [defaultQuotas.eventsPerDay],
+  );
+  await pool.query(
+    `insert into service.quarantined_records (record_id, chain_id, phase, error, retry_at)
+    values ('agr_also', $1, 'continue', 'x', now())`,
+    [chainId],
+  );
+  const batch = await fire();
+  expect(batch.fired).toEqual({ prn_piled: 1 });
+  expect(batch.rowsRead).toBeLessThan(50_000);
+  expect((await fire()).fired).toEqual({});
+  await pool.query('delete from service.quarantined_records');
+  await pool.query('delete from service.record_usage_days');
+  expect((await fire()).fired).toEqual({ prn_piled: 20 });
+});
+
 test('a batch ends early if its rules cause much, and the others follow', async () => {
   const { pool } = fixture;
   await pool.query('delete from service.rule_schedules');
