@@ -137,6 +137,8 @@ const writes: Write[] = [
       'an earlier row is open again': reopensEarlier,
       'the index is behind': ({ pool, chainId }) =>
         pool.query('update service.projections set head_number = 99 where chain_id = $1', [chainId]),
+      'a reorganisation has left the chain shorter': ({ pool, chainId }) =>
+        pool.query('update service.projections set compared_through = 99 where chain_id = $1', [chainId]),
     },
   },
   {
@@ -149,6 +151,8 @@ const writes: Write[] = [
       'an earlier row is open again': reopensEarlier,
       'the index is behind': ({ pool, chainId }) =>
         pool.query('update service.projections set head_number = 99 where chain_id = $1', [chainId]),
+      'a reorganisation has left the chain shorter': ({ pool, chainId }) =>
+        pool.query('update service.projections set compared_through = 99 where chain_id = $1', [chainId]),
     },
   },
   {

@@ -11,7 +11,8 @@ type Failure = { readonly reason: string; readonly message: string; readonly [fa
 /**
  * Fails a row, the same signer's later rows that depend on it, and the inputs and Drafts that wait for them.
  * With a `blockNumber`, only once the index has passed that block without the permit's effect, and while no
- * earlier related row may still take effect. Returns whether it did.
+ * earlier related row may still take effect. The folded head never goes back, so what a reorg has left of the chain
+ * counts too. Returns whether it did.
  */
 export async function failRow(
   pool: pg.Pool,
@@ -66,7 +67,7 @@ async function fail(
        where id = $1 and ((state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3)
            or ($2::text is null and state = 'accepted' and (reserved_until is null or reserved_until < now())))
          and ($7::bigint is null or exists (
-             select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint)
+             select 1 from service.projections where chain_id = $4 and least(head_number, compared_through) >= $7::bigint)
            and not exists (select 1 from ${openBefore('tx')} as earlier))
          and ${condition}
        returning id, principal_id, chain_id, contract, signer, permit_nonce),
