@@ -9,6 +9,7 @@ import type { Call } from '../../platform/nodes/simulateCall.ts';
 import { findCallFault } from '../../platform/nodes/unavailable.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
 import { continueTrace } from '../../platform/tracing/tracing.ts';
+import { createCounts } from '../../platform/turns/counts.ts';
 import type { Terms } from './assignRows.ts';
 import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
@@ -43,12 +44,15 @@ export type PreparationOptions = {
 export type Preparations = {
   /** The terms for signing the row, if all of them are known. */
   findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
-  /** Collects the missing data. */
-  prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
+  /**
+   * Collects the missing data. A contract decides how long a node takes for its call, so no principal's rows take more
+   * places than they leave to others; without a place, a row is not claimed until one is free. Returns whether it has one.
+   */
+  prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): boolean;
   postpone(id: string): void;
   /** Whether so many rows are being prepared that others can wait. */
   isBusy(): boolean;
-  /** Rows not to claim now: those being prepared, and those skipped for longer. */
+  /** Rows not to claim now: those being prepared or without a place for it, and those skipped for longer. */
   listRunning(): string[];
   listPostponed(): string[];
   forget(ids: readonly string[]): void;
@@ -79,6 +83,7 @@ const mostGas = 2n ** 24n;
 /** For how many polls a row is left alone that cannot be signed yet. */
 const postponedPolls = 5;
 const quoteMs = 15_000;
+/** The places for rows being prepared. */
 const rowsAtOnce = 64;
 const mostKnown = 5_000;
 
@@ -88,6 +93,8 @@ export function createPreparations(options: PreparationOptions): Preparations {
   const known = new Map<string, Known>();
   const postponed = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
+  const ofPrincipals = createCounts();
+  const placeless = new Set<string>();
 
   const withMargin = (gas: bigint) => {
     const wanted = (gas * BigInt(100 + settings.gasMarginPercent)) / 100n;
@@ -202,8 +209,13 @@ export function createPreparations(options: PreparationOptions): Preparations {
       return { gas: withMargin(gas), fees, dataFee: computeDataFee(view.dataFee, size(row.callData)) };
     },
     prepare(row, context) {
-      if (running.has(row.id)) return;
+      if (running.has(row.id)) return true;
       const { id, traceParent } = row;
+      const owner = row.principalId ?? '';
+      if (ofPrincipals.of(owner) >= rowsAtOnce - running.size) {
+        placeless.add(id);
+        return false;
+      }
       const attributes = { 'agreements.chain.id': chainId, 'agreements.transaction.id': id };
       const plan = { name: 'prepare transaction', traceParent, attributes };
       const run = continueTrace(plan, () => findOut(row, context))
@@ -213,13 +225,17 @@ export function createPreparations(options: PreparationOptions): Preparations {
         })
         .finally(() => {
           running.delete(row.id);
+          ofPrincipals.add(owner, -1);
+          placeless.clear();
           options.onReady();
         });
       running.set(row.id, run);
+      ofPrincipals.add(owner, 1);
+      return true;
     },
     postpone,
     isBusy: () => running.size >= rowsAtOnce,
-    listRunning: () => [...running.keys()],
+    listRunning: () => [...running.keys(), ...placeless],
     listPostponed() {
       const now = performance.now();
       for (const [id, until] of postponed) if (until <= now) postponed.delete(id);

@@ -48,7 +48,7 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
     // The wallet is leased by another process, or paused: reconciling notices that.
     for (const wallet of lost) wallet.isReconciled = false;
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
-    passOn(context, claim, batch);
+    const begun = passOn(context, claim, batch);
     // The gas of the others was counted when they were accepted.
     countGas(
       context,
@@ -56,7 +56,7 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
     );
     if (lost.length > 0 || claim.failure !== undefined || claim.unpayable.length > 0) return true;
     const isMore = claim.isCut || claim.found === options.limit;
-    if (isMore && claim.asked + claim.unprepared.length > 0) return true;
+    if (isMore && claim.asked + begun > 0) return true;
     const { whereNothingMoves, whereOthersSign } = mostIdleClaims;
     if (!isMore || idle >= (claim.waitsForOthers ? whereOthersSign : whereNothingMoves)) return false;
   }
@@ -116,11 +116,12 @@ function unpayableForAll([first, ...others]: readonly SigningWallet[]): string[]
   return [...first.unpayable].filter((id) => others.every(({ unpayable }) => unpayable.has(id)));
 }
 
+/** Returns how many rows it began to prepare. */
 function passOn(
   { logger, pool, seats }: ChainContext,
   claim: Claim,
   { wallets, view, preparations }: Batch,
-): void {
+): number {
   const { signed, unprepared, unpayable, refused, failure } = claim;
   for (const wallet of wallets) {
     const nextNonce = claim.nextNonces.get(wallet.address);
@@ -144,8 +145,9 @@ function passOn(
   preparations.forget(ids);
 
   const [first] = wallets;
-  if (first)
-    for (const row of unprepared) preparations.prepare(row, { view, wallet: row.keeper ?? first.address });
+  const begun = unprepared.filter(
+    (row) => first && preparations.prepare(row, { view, wallet: row.keeper ?? first.address }),
+  );
   for (const { row, error } of refused) {
     logger.error({ err: error, transaction: row.id }, 'a transaction cannot be signed');
     preparations.postpone(row.id);
@@ -155,6 +157,7 @@ function passOn(
     const facts = { wallets: poor, transaction: row.id };
     logger.warn(facts, 'the balance of the wallets is too low for a transaction');
   }
+  return begun.length;
 }
 
 /**
