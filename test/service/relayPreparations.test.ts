@@ -37,3 +37,24 @@ test('rows of others are prepared and signed while a node does not answer about 
     return rows.length === 0;
   });
 });
+
+test('wallets are looked after while a node does not answer about the gas of a mined row', async () => {
+  const released = Promise.withResolvers<void>();
+  const node = await world.disturb(async ({ method }) => {
+    if (method === 'eth_getTransactionReceipt') await released.promise;
+    return undefined;
+  });
+  world.startIndexing();
+  await world.startRelay({
+    keys: await world.createWallets(1),
+    rpcUrls: [node.url],
+    rpcTimeoutMs: 120_000,
+  });
+  const { id } = await world.acceptOne({ gasEstimate: null });
+  await world.waitForState(id, 'mined');
+  await waitUntil('the node is asked', () => node.count('eth_getTransactionReceipt') > 0);
+  const looks = node.count('eth_getBalance');
+  await waitUntil('the wallet is looked after', () => node.count('eth_getBalance') > looks + 3);
+  released.resolve();
+  await world.stopIndexing();
+});

@@ -117,7 +117,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     async work() {
       const isFirst = context.view === undefined;
       isUnderWay = await reconcileWallets(context, settlements);
-      await lessons.compare();
+      learning.wake();
       if (isFirst) leasing.wake();
       signing.wake();
     },
@@ -125,6 +125,13 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
       const isLively = isUnderWay || performance.now() < livelyUntil;
       return isLively ? settings.pollMs : settings.pollMs * idlePolls;
     },
+    logger,
+  });
+  // A contract decides how long a receipt is: the wallets do not wait for it.
+  const learning = createRepeater({
+    what: 'comparing estimates of gas with receipts',
+    work: lessons.compare,
+    pauseMs: () => undefined,
     logger,
   });
   const signing = createRepeater({
@@ -158,7 +165,9 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
   }
 
   const endWork = async () => {
-    await Promise.all([signing, reconciling, recounting, leasing].map((repeater) => repeater.close()));
+    await Promise.all(
+      [signing, reconciling, recounting, leasing, learning].map((repeater) => repeater.close()),
+    );
     await Promise.all([preparations.idle(), settlements.idle(), ...context.remoteWork]);
     await Promise.all([...seats.values()].map(({ sender }) => sender.close()));
   };
