@@ -1,7 +1,10 @@
 /** A rule's firing for a recipient, and its occasion. */
 export type Firing = { readonly ruleId: string; readonly recipient: string; readonly occasion: string };
 
-/** The newest firings of a record that are read: those of the present stay in a state are among them. */
+/**
+ * The newest firings of a record that are read. If rules with intervals fire often, older ones of the present stay are not
+ * among them: a preview then says that a rule fires once more which does not. Nothing is sent because of it.
+ */
 const firingsAtOnce = 1_000;
 
 /** SQL for the newest firings of the record `r` as a list of `Firing`, without withdrawn ones; null if there are none. */
