@@ -3,6 +3,7 @@ import { listenLocally } from '../support/listenLocally.ts';
 import { reviewAuthored } from './consoleChecks/authored.ts';
 import { showChangesInReviews } from './consoleChecks/changedReviews.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
+import { pressTwice } from './consoleChecks/doublePresses.ts';
 import { sendDoubtfulInputs } from './consoleChecks/doubtfulInputs.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
       shareBrowser,
       followFeed,
       keepWebhookSettings,
+      pressTwice,
       frameConsole,
       meetHostileWallets,
       showNames,

@@ -59,7 +59,12 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
             <span class="tag now" dir="auto" data-state={state}>
               {state}
             </span>
-            <Button kind="plain" disabled={steps.length === 0} onPress={() => setSteps(steps.slice(0, -1))}>
+            <Button
+              kind="plain"
+              isQuick
+              disabled={steps.length === 0}
+              onPress={() => setSteps(steps.slice(0, -1))}
+            >
               {words.undo}
             </Button>
             <Button kind="plain" disabled={steps.length === 0} onPress={() => setSteps([])}>

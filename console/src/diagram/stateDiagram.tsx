@@ -130,10 +130,10 @@ function Drawing({ graph, standing, possible }: StateDiagramProps) {
           </>
         )}
         <span class="tools">
-          <Button kind="plain" label={words.zoomOut} onPress={() => view.zoom(1 / 1.3)}>
+          <Button kind="plain" isQuick label={words.zoomOut} onPress={() => view.zoom(1 / 1.3)}>
             −
           </Button>
-          <Button kind="plain" label={words.zoomIn} onPress={() => view.zoom(1.3)}>
+          <Button kind="plain" isQuick label={words.zoomIn} onPress={() => view.zoom(1.3)}>
             +
           </Button>
           <Button kind="plain" onPress={view.fit}>
