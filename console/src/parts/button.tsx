@@ -20,6 +20,8 @@ type ButtonProps = {
  * the second, and then the second would do something else: revoke the row that has moved up, or undo the first.
  *
  * A form's submission by Enter is a click of its submitting button too.
+ *
+ * A disabled button keeps the focus, so that its user stays there while what it does is under way.
  */
 export function Button({ children, onPress, kind, disabled, submit, label, isQuick }: ButtonProps) {
   const pressedAt = useRef(Number.NEGATIVE_INFINITY);
@@ -29,14 +31,14 @@ export function Button({ children, onPress, kind, disabled, submit, label, isQui
     const isSoon = event.timeStamp - pressedAt.current < doubleMs;
     const isDouble = event.detail > 1 || (event.detail === 0 && isSoon);
     pressedAt.current = event.timeStamp;
-    if (isDouble && !isQuick) event.preventDefault();
+    if (disabled || (isDouble && !isQuick)) event.preventDefault();
     else onPress?.();
   };
   return (
     <button
       type={submit ? 'submit' : 'button'}
       class={classes}
-      disabled={disabled}
+      aria-disabled={disabled}
       aria-label={label}
       onClick={press}
     >
