@@ -12,6 +12,7 @@ import { createFramingPage, frameConsole } from './consoleChecks/frames.ts';
 import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
+import { readLargeLetters } from './consoleChecks/largeLetters.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { tellOtherRules } from './consoleChecks/otherRules.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
@@ -64,6 +65,7 @@ async function main(): Promise<number> {
       followAddress,
       foldWallets,
       lookAtPages,
+      readLargeLetters,
       walkByKeyboard,
     };
     const wanted = process.argv.slice(2);

@@ -1,0 +1,30 @@
+import { type ConsoleWorld, createAccount } from './consoleWorld.ts';
+import { inspectLayout } from './inspectLayout.ts';
+import { deployExample } from './pages.ts';
+
+/** Letters of twice the size, as a reader sets them in the browser. */
+const enlarge = `(() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('html { font-size: 200% !important }');
+  document.adoptedStyleSheets = [sheet];
+})()`;
+
+/** On the narrowest screen, and with letters of twice the size, no page is wider than the screen. */
+export async function readLargeLetters(world: ConsoleWorld): Promise<void> {
+  const record = await deployExample(world, 'Read with large letters');
+  const webhook = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/large' });
+  await world.client.sessions.createLink({ expiresInSeconds: 600 });
+  await world.client.links.create(record.id, { may: 'read', expiresInSeconds: 600 });
+  const { page, context } = await world.invite(createAccount());
+  await page.setViewportSize({ width: 320, height: 640 });
+  const paths = ['agreements', 'author', 'events', 'webhooks', 'rules', 'keys', 'awaiting'];
+  for (const path of [...paths, `agreements/${record.id}`, `webhooks/${webhook.id}`]) {
+    await page.goto(`${world.baseUrl}/console/${path}`);
+    await page.locator('h1').first().waitFor();
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    if (path === 'events') await page.getByRole('row').nth(1).waitFor();
+    await page.evaluate(enlarge);
+    world.faults.push(...(await inspectLayout(page, `${path}, large letters`)));
+  }
+  await context.close();
+}
