@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { environmentOf } from '../../src/cli/services/servicePrograms.ts';
 import { createMetrics } from '../../src/platform/operations/metrics.ts';
+import { chains } from '../../src/protocol/index.ts';
 import { findCommand } from '../e2e/support/dumpAndRestore.ts';
 
 const locate = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -127,5 +129,22 @@ describe('operations/prometheus.yaml', () => {
   test("is the configuration of compose.yaml's Prometheus", () => {
     expect(compose).toContain('"./operations:/etc/prometheus:ro"');
     expect(compose).toContain('--config.file=/etc/prometheus/prometheus.yaml');
+  });
+});
+
+describe('compose.yaml', () => {
+  const compose = read('compose.yaml');
+  const blockOf = (start: RegExp) =>
+    compose.split(/\n(?=\S| {2}\w+:\n)/).find((block) => start.test(block)) ?? '';
+  const emptied = [...blockOf(/^x-without-signers:/m).matchAll(/^ {2}(\w+): ""$/gm)].map(
+    ([, name = '']) => name,
+  );
+
+  test.each(['api', 'indexer'] as const)('gives the %s no key and no mail server of .env', (name) => {
+    const secrets = ['SMTP_URL', ...chains.map(({ chainId }) => `RELAYER_PRIVATE_KEYS_${chainId}`)];
+    expect(emptied).toEqual(expect.arrayContaining(secrets));
+    const held = environmentOf(name, Object.fromEntries(emptied.map((variable) => [variable, 'a secret'])));
+    expect(held).toEqual({});
+    expect(blockOf(new RegExp(`^  ${name}:$`, 'm'))).toContain('<<: [*environment, *without-signers]\n');
   });
 });
