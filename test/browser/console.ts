@@ -13,6 +13,7 @@ import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { readLargeLetters } from './consoleChecks/largeLetters.ts';
+import { openManyTabs } from './consoleChecks/manyTabs.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { tellOtherRules } from './consoleChecks/otherRules.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
@@ -57,6 +58,7 @@ async function main(): Promise<number> {
       openStrangersLinks,
       shareBrowser,
       followFeed,
+      openManyTabs,
       keepWebhookSettings,
       pressTwice,
       frameConsole,

@@ -3,6 +3,7 @@ import type { AgreementEvent } from '../../../client/src/types.ts';
 import { service } from './client.ts';
 import { checkSession, mayPass } from './queries.ts';
 import { readBlocks } from './readBlocks.ts';
+import { whileShown } from './whileShown.ts';
 
 const restMs = 2_000;
 /** Three heartbeats of the service. */
@@ -22,20 +23,21 @@ type Following = {
 };
 
 /**
- * Follows the feed until the signal ends it, each event once: after an interruption it continues from the last id.
+ * Follows the feed until the signal ends it, each event once: after an interruption it continues from the last id. While
+ * the page is hidden, it pauses.
  *
  * @throws ApiError for a permanent refusal, such as a missing permission.
  */
 export async function readEvents({ after, signal, onEvent, onStanding }: Following): Promise<void> {
   let place = after;
-  while (!signal.aborted) {
+  const readWhile = async (shown: AbortSignal) => {
     let quiet: ReturnType<typeof setTimeout> | undefined;
     const awaitQuiet = () => {
       clearTimeout(quiet);
       quiet = setTimeout(() => onStanding?.('live'), quietMs);
     };
     try {
-      const stream = await service.events.openStream(place === '' ? {} : { after: place }, { signal });
+      const stream = await service.events.openStream(place === '' ? {} : { after: place }, { signal: shown });
       onStanding?.('behind');
       awaitQuiet();
       for await (const { id, data } of readBlocks(stream, silenceMs)) {
@@ -44,14 +46,16 @@ export async function readEvents({ after, signal, onEvent, onStanding }: Followi
         if (data !== undefined) onEvent(JSON.parse(data));
       }
     } catch (error) {
-      if (signal.aborted) return;
+      if (shown.aborted) return;
       checkSession(error);
       if (!mayPass(error)) throw error;
       if (!(error instanceof AgreementsError) && !(error instanceof TypeError)) throw error;
     } finally {
       clearTimeout(quiet);
     }
+    if (shown.aborted) return;
     onStanding?.('lost');
     await new Promise((resolve) => setTimeout(resolve, restMs));
-  }
+  };
+  while (!signal.aborted) await whileShown(signal, readWhile);
 }
