@@ -34,7 +34,7 @@ export class IssueList {
   }
 }
 
-const moreIssues = `has more issues than these ${maxIssues}, where reading stopped`;
+const moreIssues = `has more issues than these ${maxIssues}`;
 
 /** The issues in their order, each once, up to the list's limit. */
 export function listIssues(issues: Iterable<Issue>): readonly Issue[] {
