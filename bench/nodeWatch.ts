@@ -5,14 +5,14 @@ import { listenLocally } from '../test/support/listenLocally.ts';
 export type NodeWatch = {
   url: string;
   /**
-   * The number of calls since `take` was last called, without the regular polls for the node's latest block.
+   * The number of calls since `take` was last called, without the regular polls for the node's latest block and chain.
    */
   take(): number;
   close(): Promise<void>;
 };
 
-/** Each process polls its nodes with this call every other second. */
-const ownCalls = /"eth_getBlockByNumber"/g;
+/** Each process polls its nodes with the first of these every other second. The second only ever goes together with another call. */
+const ownCalls = /"eth_(getBlockByNumber|chainId)"/g;
 const anyCall = /"method"/g;
 
 /** A proxy to a node that counts the calls and changes nothing. */
