@@ -159,60 +159,58 @@ const insertOwn = inGroups<Owned, undefined>(
   ({ owner }) => owner,
 );
 
-test('groups of one owner that wait for locks leave connections to others', async () => {
-  const wide = createDatabase({
+/** Runs with a pool of six connections while another transaction holds the value 1, until it is let go. */
+async function whileHeld(
+  work: (held: {
+    wide: pg.Pool;
+    countWaiting(): Promise<number | null>;
+    letGo(): Promise<unknown>;
+  }) => Promise<void>,
+): Promise<void> {
+  const { pool: wide, close } = createDatabase({
     url: testDatabase.url,
     applicationName: 'owners',
     maxConnections: 6,
     logger: pino({ level: 'silent' }),
   });
   const holder = await handle.pool.connect();
+  const countWaiting = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
   try {
     await holder.query('begin; insert into numbers values (1)');
-    const countWaiting = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+    await work({ wide, countWaiting, letGo: () => holder.query('commit') });
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+    await close();
+  }
+}
+
+test('groups of one owner that wait for locks leave connections to others', () =>
+  whileHeld(async ({ wide, countWaiting, letGo }) => {
     const held: Promise<unknown>[] = [];
     for (let at = 0; at < 8; at++) {
-      held.push(insertOwn(wide.pool, { owner: 'one', value: 1 }));
+      held.push(insertOwn(wide, { owner: 'one', value: 1 }));
       await expect.poll(countWaiting).toBeGreaterThanOrEqual(Math.min(at + 1, 4));
       // Longer than a group may take before it counts as slow.
       await delay(150);
     }
     expect(await countWaiting()).toBe(4);
-    await insertOwn(wide.pool, { owner: 'other', value: 2 });
-    await holder.query('commit');
+    await insertOwn(wide, { owner: 'other', value: 2 });
+    await letGo();
     await Promise.all(held);
-  } finally {
-    await holder.query('rollback');
-    holder.release();
-    await wide.close();
-  }
-});
+  }));
 
-test('the items of a refused group leave connections to other owners, if they wait for locks', async () => {
-  const wide = createDatabase({
-    url: testDatabase.url,
-    applicationName: 'refused',
-    maxConnections: 6,
-    logger: pino({ level: 'silent' }),
-  });
-  const holder = await handle.pool.connect();
-  try {
-    await holder.query('begin; insert into numbers values (1)');
-    const countWaiting = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+test('the items of a refused group leave connections to other owners, if they wait for locks', () =>
+  whileHeld(async ({ wide, countWaiting, letGo }) => {
     // The first value is refused before the group waits for the others.
     const values = [-1, ...Array.from({ length: 8 }, () => 1)];
-    const held = Promise.allSettled(values.map((value) => insertOwn(wide.pool, { owner: 'one', value })));
+    const held = Promise.allSettled(values.map((value) => insertOwn(wide, { owner: 'one', value })));
     await expect.poll(countWaiting).toBe(4);
-    await insertOwn(wide.pool, { owner: 'other', value: 2 });
+    await insertOwn(wide, { owner: 'other', value: 2 });
     expect(await countWaiting()).toBe(4);
-    await holder.query('commit');
+    await letGo();
     expect((await held).map(({ status }) => status)).toEqual([
       'rejected',
       ...Array.from({ length: 8 }, () => 'fulfilled'),
     ]);
-  } finally {
-    await holder.query('rollback');
-    holder.release();
-    await wide.close();
-  }
-});
+  }));

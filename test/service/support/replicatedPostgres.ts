@@ -58,7 +58,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
         const client = new pg.Client({ connectionString: replicaUrl });
         await client.connect();
         try {
-          return await client.query(statement);
+          return await insist(client, statement);
         } finally {
           await client.end();
         }
@@ -70,5 +70,18 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+const cancelled = '40001';
+
+/** Repeats a statement that the replay has cancelled because it was in the way, such as of a vacuum. */
+async function insist(client: pg.Client, statement: string): Promise<pg.QueryResult> {
+  for (;;) {
+    try {
+      return await client.query(statement);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== cancelled) throw error;
+    }
   }
 }
