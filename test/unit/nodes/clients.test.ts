@@ -1,97 +1,19 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
 import { encodeErrorResult, parseAbi } from 'viem';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ChainUnavailableError } from '../../../src/platform/errors/serviceError.ts';
-import { createBatchedRpc } from '../../../src/platform/nodes/batchedRpc.ts';
-import { createCheckedRpc } from '../../../src/platform/nodes/checkedRpc.ts';
-import { createChainAccess } from '../../../src/platform/nodes/clients.ts';
-import { createEndpointHealth } from '../../../src/platform/nodes/endpointHealth.ts';
 import { simulateCall } from '../../../src/platform/nodes/simulateCall.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
-/** An endpoint that treats all requests in one way, and counts them. */
-async function startEndpoint(listener: RequestListener): Promise<{ url: string; count(): number }> {
-  let count = 0;
-  const server = createServer((request, response) => {
-    count++;
-    listener(request, response);
-  }).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, count: () => count };
-}
-
-const own = { result: '0xe705' };
-/** Gives every call of a batch the same answer, but names a chain. */
-const answering =
-  (answer: object, chain: () => object = () => own): RequestListener =>
-  async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const calls: { id: number; method: string }[] = JSON.parse(body);
-    response.setHeader('content-type', 'application/json');
-    const answers = calls.map(({ id, method }) => ({
-      ...{ jsonrpc: '2.0', id },
-      ...(method === 'eth_chainId' ? chain() : answer),
-    }));
-    response.end(JSON.stringify(answers));
-  };
-/** A node of a chain. Each block's hash is its number; each block is one second later than the one before. */
-const standing =
-  (height: () => number, claimed = height): RequestListener =>
-  async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const calls: { id: number; method: string; params: unknown[] }[] = JSON.parse(body);
-    const toHex = (value: number) => `0x${value.toString(16)}`;
-    const block = (number: number, told = number) => ({
-      number: toHex(told),
-      timestamp: toHex(number),
-      parentHash: toHex(number - 1),
-    });
-    const answer = ({ method, params }: (typeof calls)[number]) => {
-      if (method === 'eth_getBlockByNumber') return block(height(), claimed());
-      if (method === 'eth_getBlockByHash') return block(Number(params[0]));
-      if (method === 'eth_chainId') return own.result;
-      return toHex(claimed());
-    };
-    response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify(calls.map((call) => ({ jsonrpc: '2.0', id: call.id, result: answer(call) }))),
-    );
-  };
-const healthy = answering({ result: '0x7' });
-const refusing =
-  (status: number, headers: Record<string, string> = {}): RequestListener =>
-  (_request, response) => {
-    response.writeHead(status, headers).end('no');
-  };
-const silent: RequestListener = () => {};
-
-/** A busy machine must not look like a silent endpoint; only tests of silence use a shorter time-out. */
-const patientMs = 10_000;
-
-function access(
-  rpcUrls: [string, ...string[]],
-  {
-    rpcRequestsPerSecond,
-    rpcTimeoutMs = patientMs,
-  }: { rpcRequestsPerSecond?: number; rpcTimeoutMs?: number } = {},
-) {
-  const chain = { chainId: 59141, name: 'Test', rpcUrls, rpcRequestsPerSecond };
-  const { clients, describe: describeEndpoints, ...others } = createChainAccess([chain], { rpcTimeoutMs });
-  const client = clients.get(59141);
-  if (!client) throw new Error('no client was made');
-  return { client, describeEndpoints, ...others };
-}
-const connect = (...rpcUrls: [string, ...string[]]) => access(rpcUrls).client;
+import {
+  access,
+  answering,
+  connect,
+  healthy,
+  patientMs,
+  refusing,
+  silent,
+  standing,
+  startEndpoint,
+} from './support/scriptedNodes.ts';
 
 describe('a chain is reached', () => {
   test.each([
@@ -380,98 +302,5 @@ describe("a transaction's bytes", () => {
     const second = await startEndpoint(answering({ result: '0xabc' }));
     await expect(send(first.url, second.url)).rejects.toThrow('already known');
     expect(second.count()).toBe(0);
-  });
-});
-
-describe('a node of another chain', () => {
-  const other = { result: '0x1' };
-
-  test('answers no call: the next endpoint does, and makes nobody late', async () => {
-    const wrong = await startEndpoint(answering({ result: '0x63' }, () => other));
-    const right = await startEndpoint(healthy);
-    const { client, describeEndpoints } = access([wrong.url, right.url]);
-    expect(await Promise.all([client.getBlockNumber(), client.getGasPrice()])).toEqual([7n, 7n]);
-    expect(await client.getBlockNumber()).toBe(7n);
-    expect(wrong.count()).toBe(1);
-    expect(describeEndpoints()).toMatchObject([{ status: 'otherChain' }, { status: 'ok' }]);
-  });
-
-  test('says nothing about a transaction, not even that its nonce is used', async () => {
-    const refusal = { error: { code: -32_000, message: 'nonce too low' } };
-    const wrong = await startEndpoint(answering(refusal, () => other));
-    const { client } = access([wrong.url]);
-    const sending = client.request({ method: 'eth_sendRawTransaction', params: ['0x02'] });
-    await expect(sending).rejects.toThrow('belongs to chain 1, not to chain 59141');
-  });
-
-  test('is used from when it belongs to the chain', async () => {
-    let chain = other;
-    const only = await startEndpoint(answering({ result: '0x7' }, () => chain));
-    const { client, describeEndpoints } = access([only.url]);
-    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
-    chain = own;
-    expect(await client.getBlockNumber()).toBe(7n);
-    expect(describeEndpoints()).toMatchObject([{ status: 'ok' }]);
-  });
-
-  test('is not believed because it does not repeat its chain', async () => {
-    let chain: object = other;
-    const only = await startEndpoint(answering({ result: '0x63' }, () => chain));
-    const { client } = access([only.url]);
-    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
-    chain = { error: { code: -32_000, message: 'busy' } };
-    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
-  });
-
-  test('is noticed if it takes the place of a node that was away', async () => {
-    let [chain, isAway] = [own, false];
-    const node = answering({ result: '0x7' }, () => chain);
-    const only = await startEndpoint((request, response) =>
-      (isAway ? refusing(503) : node)(request, response),
-    );
-    const { client } = access([only.url]);
-    expect(await client.getBlockNumber()).toBe(7n);
-    isAway = true;
-    await expect(client.getBlockNumber()).rejects.toThrow();
-    [chain, isAway] = [other, false];
-    await expect(client.getBlockNumber()).rejects.toThrow('belongs to chain 1');
-  });
-
-  test('is noticed within half a minute if it takes the place of a node that was never away', async () => {
-    let [chain, nowMs] = [own, 0];
-    const { url } = await startEndpoint(answering({ result: '0x7' }, () => chain));
-    const health = createEndpointHealth();
-    const ask = createCheckedRpc({
-      ...{ chainId: 59141, host: 'node', health, clock: () => nowMs },
-      ask: createBatchedRpc({ url, timeoutMs: patientMs, health }),
-    });
-    const read = () => ask({ method: 'eth_blockNumber' });
-    expect(await read()).toBe('0x7');
-    chain = other;
-    nowMs = 31_000;
-    await expect(read()).rejects.toThrow('belongs to chain 1');
-    chain = own;
-    expect(await read()).toBe('0x7');
-  });
-
-  test('is asked for seldom', async () => {
-    let asked = 0;
-    const only = await startEndpoint(
-      answering({ result: '0x7' }, () => {
-        asked++;
-        return own;
-      }),
-    );
-    const client = connect(only.url);
-    for (let at = 0; at < 5; at++) await client.getBlockNumber();
-    expect(asked).toBe(1);
-  });
-
-  test.each([
-    ['does not offer the question', { error: { code: -32_601, message: 'unknown method' } }],
-    ['answers it with something else', { result: 'Linea' }],
-  ])('is not seen in a node that %s', async (_, chain) => {
-    const only = await startEndpoint(answering({ result: '0x7' }, () => chain));
-    expect(await connect(only.url).getBlockNumber()).toBe(7n);
   });
 });
