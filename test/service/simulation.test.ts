@@ -49,6 +49,12 @@ describe('a simulated deployment', () => {
       });
   });
 
+  test('takes a document that has its id in `templateId`, and something else in `id`', async () => {
+    const { metadata, ...others } = buildLease(token);
+    const agreement = { ...others, metadata: { ...metadata, templateId: 'did:template:lease', id: {} } };
+    expect((await play([], { agreement })).deployment.state).toBe('OFFERED');
+  });
+
   test('plays every step, refuses as the input itself would be refused, and goes on', async () => {
     const before = await service.countRows();
     const {

@@ -74,7 +74,7 @@ export async function simulateDeployment(
 
 function create(agreement: unknown, values: WireValues): Engine {
   try {
-    return createEngine(compileAgreement(agreement, { values }));
+    return createEngine(compileAgreement(agreement, { docUri: 'simulation:', values }));
   } catch (error) {
     if (!(error instanceof EngineRevert)) throw error;
     const revert = decodeRevert(encodeRevert(error.revert));
