@@ -6,6 +6,7 @@ import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { createKey, listKeys, revokeKey } from '../../src/records/principals/apiKeys.ts';
 import { setEntitlement } from '../../src/records/principals/entitlements.ts';
 import { connectAgent } from '../mcp/support/connectAgent.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type SessionScene, startSessionScene } from './sessions/support/sessionScene.ts';
 import { type Answer, createCall } from './support/call.ts';
@@ -38,11 +39,10 @@ async function readDuring<Result>(
   try {
     await holder.query('begin; lock table service.projections in access exclusive mode');
     const reading = read();
-    await waitUntil('the read waits', async () => {
-      const waiting = `select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%as asked(ordinal int%'`;
-      return (await pool.query(waiting)).rows.length > 0;
-    });
+    await waitUntil(
+      'the read waits',
+      async () => (await readLockWaits(pool, 'as asked(ordinal int')).length > 0,
+    );
     await end();
     await waitUntil('the caller is refused', async () => (await ask()).status === status);
     await holder.query('rollback');

@@ -4,6 +4,7 @@ import { inTransaction } from '../../src/platform/database/inTransaction.ts';
 import { readQuotas } from '../../src/records/quotas/quotas.ts';
 import { addUsage } from '../../src/records/quotas/usage.ts';
 import { countGas } from '../../src/worker/relay/countGas.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createFixture, type Fixture, silent } from './projector/support/setup.ts';
 
@@ -26,12 +27,7 @@ test('the gas of several principals is counted although a transaction holds one 
       { principalId: first, gas: 5n },
       { principalId: second, gas: 7n },
     ]);
-    await waitUntil('the second counter is waited for', async () => {
-      const { rows } = await database.execute(
-        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
-    });
+    await waitUntil('the second counter is waited for', async () => (await readLockWaits(pool)).length > 0);
     // Waits for nobody: whoever waits for a counter holds none.
     await transaction.execute(sql`set local lock_timeout = '1s'`);
     await addUsage(transaction, [{ principalId: first, gas: 1n }]);

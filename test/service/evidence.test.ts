@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { createDisturbedNode, type RpcCall } from '../support/relayNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
@@ -162,13 +163,10 @@ describe('evidence', () => {
         await indexer.query('begin');
         await indexer.query('lock table chain_index.heads in access exclusive mode');
         const asked = world.readEvidence(id);
-        await waitUntil('the reader holds one table and waits for the other', async () => {
-          const { rows } = await pool.query(
-            `select 1 from pg_stat_activity
-             where wait_event_type = 'Lock' and query like '%"headNumber"%' and datname = current_database()`,
-          );
-          return rows.length > 0;
-        });
+        await waitUntil(
+          'the reader holds one table and waits for the other',
+          async () => (await readLockWaits(pool, '"headNumber"')).length > 0,
+        );
         const locked = await indexer.query('lock table chain_index.agreements in access exclusive mode').then(
           () => true,
           () => false,

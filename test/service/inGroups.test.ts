@@ -4,6 +4,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
 import { inGroups } from '../../src/platform/database/inGroups.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let testDatabase: TestDatabase;
@@ -163,7 +164,7 @@ const insertOwn = inGroups<Owned, undefined>(
 async function whileHeld(
   work: (held: {
     wide: pg.Pool;
-    countWaiting(): Promise<number | null>;
+    countWaiting(): Promise<number>;
     letGo(): Promise<unknown>;
   }) => Promise<void>,
 ): Promise<void> {
@@ -174,7 +175,7 @@ async function whileHeld(
     logger: pino({ level: 'silent' }),
   });
   const holder = await handle.pool.connect();
-  const countWaiting = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+  const countWaiting = async () => (await readLockWaits(handle.pool)).length;
   try {
     await holder.query('begin; insert into numbers values (1)');
     await work({ wide, countWaiting, letGo: () => holder.query('commit') });

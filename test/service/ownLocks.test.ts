@@ -6,6 +6,7 @@ import { newPortalLinkShape } from '../../src/api/shapes/sessionShapes.ts';
 import { subscriptionShape } from '../../src/api/shapes/webhookShapes.ts';
 import { channels } from '../../src/platform/database/channels.ts';
 import { createId } from '../../src/platform/database/ids.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { accept } from './inputs/support/inputScene.ts';
 import { createBrowser } from './sessions/support/browser.ts';
@@ -194,8 +195,7 @@ test.for([
         answered++;
         return answer;
       });
-      const countWaiting = async () =>
-        (await client.query('select from pg_locks where not granted')).rowCount;
+      const countWaiting = async () => (await readLockWaits(scene.service.handle.pool)).length;
       await expect.poll(countWaiting).toBeGreaterThan(0);
       await delay(settleMs);
       expect((await other.call('GET', '/v0/agreements')).status).toBe(200);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSigningLinkShape } from '../../src/api/shapes/sharingShapes.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
@@ -36,10 +37,7 @@ async function sendMeanwhile(
     const answer = send();
     let waiting = 0;
     await waitUntil('the request waits for the transaction', async () => {
-      const { rows } = await pool.query<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      waiting = rows[0]?.pid ?? 0;
+      waiting = (await readLockWaits(pool))[0] ?? 0;
       return waiting !== 0;
     });
     await end(waiting);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { readLockWaits } from './lockWaits.ts';
 import { waitUntil } from './waitUntil.ts';
 
 /**
@@ -18,13 +19,7 @@ export async function heldTogether<Result>(
     await client.query(text, values);
     const results = Promise.all(calls.map((call) => call()));
     results.catch(() => {});
-    await waitUntil('all wait for the lock', async () => {
-      const { rows } = await pool.query<{ count: number }>(
-        `select count(*)::int as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return (rows[0]?.count ?? 0) >= calls.length;
-    });
+    await waitUntil('all wait for the lock', async () => (await readLockWaits(pool)).length >= calls.length);
     await client.query('rollback');
     return await results;
   } finally {

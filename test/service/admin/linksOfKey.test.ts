@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newSigningLinkShape } from '../../../src/api/shapes/sharingShapes.ts';
 import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { expectWithinASecond } from '../sessions/support/sessionScene.ts';
 import { createCall } from '../support/call.ts';
@@ -65,11 +66,8 @@ test('links of a key are listed and revoked with it, and links of other keys sta
 });
 
 /** Whether a statement with these words waits for a lock. */
-async function isWaiting(words: string): Promise<boolean> {
-  const query = `select from pg_stat_activity where datname = current_database()
-    and wait_event_type = 'Lock' and strpos(query, $1) > 0`;
-  return (await service.handle.pool.query(query, [words])).rows.length > 0;
-}
+const isWaiting = async (words: string): Promise<boolean> =>
+  (await readLockWaits(service.handle.pool, words)).length > 0;
 
 test('a request under way creates no link once its key is revoked', async () => {
   const key = await createKey();

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applyMigrations } from '../../../src/platform/database/applyMigrations.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
@@ -76,8 +77,7 @@ test('migrations give way to a transaction that would wait for them in a circle'
   await serving.query('begin');
   await serving.query('lock table service.transactions in row exclusive mode');
   const migrating = applyMigrations(client, { folder });
-  const isWaiting = `select 1 from pg_locks where not granted and relation = 'service.transactions'::regclass`;
-  await waitUntil('the migration waits', async () => (await watching.query(isWaiting)).rowCount === 1);
+  await waitUntil('the migration waits', async () => (await readLockWaits(watching)).length === 1);
   await serving.query(`update service.events set state = state`);
   await serving.query('commit');
   await migrating;
@@ -96,10 +96,7 @@ test('while a migration makes indexes alone, its table can be read', async () =>
   );
   await holding.query('select pg_advisory_lock(7)');
   const migrating = applyMigrations(client, { folder });
-  await waitUntil('the index is being built', async () => {
-    const waiting = await holding.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
-    return waiting.rowCount === 1;
-  });
+  await waitUntil('the index is being built', async () => (await readLockWaits(holding)).length === 1);
   expect((await reading.query('select id from service.worker_leases')).rows).toEqual([{ id: 'one' }]);
   await holding.query('select pg_advisory_unlock(7)');
   await migrating;

@@ -5,6 +5,7 @@ import { isDeadlock } from '../../../src/platform/database/deadlock.ts';
 import { readTogether } from '../../../src/platform/database/readTogether.ts';
 import { withTransaction } from '../../../src/platform/database/withTransaction.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
@@ -41,8 +42,7 @@ async function meetInDeadlock<Answer>(ask: () => Promise<Answer>): Promise<Answe
   await indexer.query('begin; lock table heads in access exclusive mode');
   const asked = ask();
   asked.catch(() => {});
-  const waiting = `select 1 from pg_locks where relation = 'heads'::regclass and not granted`;
-  await waitUntil('the reader waits', async () => (await indexer.query(waiting)).rows.length > 0);
+  await waitUntil('the reader waits', async () => (await readLockWaits(handle.pool)).length > 0);
   await indexer.query('lock table agreements in access exclusive mode; commit');
   return asked;
 }

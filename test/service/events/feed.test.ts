@@ -13,6 +13,7 @@ import { countOldRows, removeOldEvents } from '../../../src/records/retention/ol
 import { releaseEvents, releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
 import { createRetention } from '../../../src/worker/retention/retention.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { lamp } from '../projector/support/scene.ts';
 import { insertRecord } from '../projector/support/serviceRows.ts';
@@ -203,10 +204,7 @@ test('a release during an uncommitted release comes after it, and is not visible
   const [one, other] = [await begin(), await begin()];
   await releaseEvents(one.transaction, { chainId: 59141, through: 1n });
   const released = releaseEvents(other.transaction, { chainId: 84532, through: 1n }).then(other.end);
-  await waitUntil('the other release waits', async () => {
-    const { rows } = await pool.query(`select 1 from pg_locks where not granted`);
-    return rows.length > 0;
-  });
+  await waitUntil('the other release waits', async () => (await readLockWaits(pool)).length > 0);
   expect(ids(await principal.call('GET', feed))).toEqual([]);
   await one.end();
   await released;

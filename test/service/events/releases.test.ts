@@ -8,6 +8,7 @@ import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
 import { withFoldTransaction } from '../../../src/worker/projector/withFoldTransaction.ts';
 import { type Release, releaseEvents } from '../../../src/worker/publisher/releaseEvents.ts';
 import { withdrawEvents } from '../../../src/worker/publisher/withdrawEvents.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
@@ -114,12 +115,7 @@ test('an event that a fold withdraws at the same time is not released', async ()
     await client.query('begin');
     await client.query(`update service.events set state = 'withdrawn' where principal_id = 'prn_fallen'`);
     const releasing = release();
-    await waitUntil('the release waits for the event', async () => {
-      const { rows } = await pool.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
-    });
+    await waitUntil('the release waits for the event', async () => (await readLockWaits(pool)).length > 0);
     await client.query('commit');
     await releasing;
   } finally {

@@ -16,6 +16,7 @@ import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
 import { storeParts } from '../../../src/worker/publisher/storeParts.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { input, toggle } from '../projector/support/scene.ts';
 import {
@@ -78,12 +79,7 @@ function eventWith([notification, variables]: readonly EventPart[]): NewEvent {
 }
 
 const awaitWaiting = (who: string) =>
-  waitUntil(`${who} waits`, async () => {
-    const waiting = await scene.query(
-      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return waiting.length > 0;
-  });
+  waitUntil(`${who} waits`, async () => (await readLockWaits(fixture.pool)).length > 0);
 
 const fire = () =>
   inTransaction(fixture.database, (transaction) =>

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { createEventIds } from '../../../src/records/events/eventIds.ts';
 import { fireDueRules } from '../../../src/worker/notifier/fireDueRules.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input } from '../projector/support/scene.ts';
 import { chainId, createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
@@ -58,12 +59,7 @@ test('a rule of time sends no values of an input that is folded while the rule i
     // Keeps the rule waiting between its choice and its values.
     await client.query('begin; lock table service.event_feeds');
     const firing = fire();
-    await waitUntil('the rule is chosen', async () => {
-      const { rows } = await fixture.pool.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
-    });
+    await waitUntil('the rule is chosen', async () => (await readLockWaits(fixture.pool)).length > 0);
     await scene.mineAt(due + 3, input(annotate('unconfirmed')));
     await client.query('commit');
     expect(await firing).toEqual([]);

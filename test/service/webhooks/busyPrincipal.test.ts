@@ -3,6 +3,7 @@ import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
 import { readQuotas } from '../../../src/records/quotas/quotas.ts';
 import { addUsage } from '../../../src/records/quotas/usage.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type DeliveryScene, startDeliveryScene } from './support/deliveryScene.ts';
 
@@ -42,12 +43,7 @@ test('results of deliveries are stored while a change of their webhook waits for
   await inTransaction(scene.database, async (transaction) => {
     await lockFeeds(transaction, [scene.owner.id]);
     change = scene.owner.call('PATCH', `/v0/webhooks/${webhook.id}`, { body: { filters: null } });
-    await waitUntil('the change waits', async () => {
-      const { rowCount } = await scene.database.execute(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rowCount === 1;
-    });
+    await waitUntil('the change waits', async () => (await readLockWaits(scene.pool)).length === 1);
     await webhook.post(`deliveries/${delivery?.id}/redeliver`);
     await webhook.settle('failed', 2);
   });

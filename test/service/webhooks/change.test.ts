@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { outcome } from '../support/outcome.ts';
 import { insertRecords } from '../support/rows.ts';
@@ -174,10 +175,7 @@ test.each(['made', 'active again'])(
       const activate = () => by.call('PATCH', `/v0/webhooks/${id}`, { body: { status: 'active' } });
       subscribed = (what === 'made' ? make() : activate()).then(() => steps.push('subscribed'));
       await waitUntil('the request waits or has ended', async () => {
-        const { rows } = await pool.query(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return rows.length > 0 || steps.length > 0;
+        return (await readLockWaits(pool)).length > 0 || steps.length > 0;
       });
       steps.push('released');
     });

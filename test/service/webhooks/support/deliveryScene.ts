@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { verifyWebhook } from '../../../../client/src/webhooks/verifyWebhook.ts';
 import type { Deliverer } from '../../../../src/worker/deliverer/deliverer.ts';
+import { readLockWaits } from '../../../support/lockWaits.ts';
 import {
   type Answer,
   accept,
@@ -45,6 +46,7 @@ export async function startDeliveryScene() {
   return {
     owner,
     database: service.handle.database,
+    pool: service.handle.pool,
     /** Registers a function that runs at the end of the test. */
     onReset: (close: () => Promise<unknown>) => closings.push(close),
     async reset(): Promise<void> {
@@ -65,12 +67,10 @@ export async function startDeliveryScene() {
       try {
         await client.query('begin; lock table service.events in access exclusive mode');
         deliverer = await startTestDeliverer(service, env);
-        await waitUntil('the deliverer reads what is due', async () => {
-          const waiting = await client.query(
-            `select from pg_locks where relation = 'service.events'::regclass and not granted`,
-          );
-          return waiting.rowCount !== 0;
-        });
+        await waitUntil(
+          'the deliverer reads what is due',
+          async () => (await readLockWaits(service.handle.pool)).length > 0,
+        );
         return await run();
       } finally {
         await client.query('rollback');
