@@ -143,7 +143,8 @@ test.concurrent('a standby takes over from a frozen indexer, which writes nothin
   const before = await listSessions();
   expect(before.filter(({ name }) => name.includes(' ponder ')).length).toBeGreaterThan(0);
   const waiting = await client.query<{ pid: number }>(
-    `select pid from pg_stat_activity where application_name like 'chain\\_index\\_% lock'
+    `select pid from pg_stat_activity
+     where datname = current_database() and application_name like 'chain\\_index\\_% lock'
      and pid not in (select pid from pg_locks where locktype = 'advisory' and granted)`,
   );
 
