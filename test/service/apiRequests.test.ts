@@ -35,18 +35,37 @@ describe('what is not valid HTTP, or has too long a head', () => {
       `GET /v0/agreements?cursor=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
       'The request target and headers are too long.',
     ],
+    ['no host', 'GET /v0/health HTTP/1.1\r\nconnection: close\r\n\r\n', 'The request target is not valid.'],
   ])('is refused like all else: %s', async (_, sent, message) => {
-    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
-    const received: string[] = [];
-    socket.on('data', (chunk) => received.push(String(chunk)));
-    socket.write(sent);
-    await once(socket, 'close');
-    const [head = '', body = ''] = received.join('').split('\r\n\r\n');
+    const { head, body } = await exchange(sent);
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     const [, requestId] = /x-request-id: (\S+)/.exec(head) ?? [];
     expect(JSON.parse(body)).toEqual({ error: { code: 'bad_request', message, requestId } });
   });
 });
+
+test.each([
+  ['of HTTP/1.0 without a host', 'GET /v0/health HTTP/1.0\r\n\r\n'],
+  [
+    'with an unknown expectation',
+    'GET /v0/health HTTP/1.1\r\nhost: a\r\nexpect: more\r\nconnection: close\r\n\r\n',
+  ],
+])('a request %s is served', async (_, sent) => {
+  const { head, body } = await exchange(sent);
+  expect(head).toMatch(/^HTTP\/1\.1 200 /);
+  expect(JSON.parse(body)).toMatchObject({ status: 'ok' });
+});
+
+/** The answer to bytes that no client would send. */
+async function exchange(sent: string): Promise<{ head: string; body: string }> {
+  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+  const received: string[] = [];
+  socket.on('data', (chunk) => received.push(String(chunk)));
+  socket.write(sent);
+  await once(socket, 'close');
+  const [head = '', body = ''] = received.join('').split('\r\n\r\n');
+  return { head, body };
+}
 
 describe('the request id', () => {
   test('of the caller is used where it is sane, in body, header and log', async () => {
@@ -271,14 +290,11 @@ describe('a body', () => {
   });
 
   test('of a target that is no URL is refused with the error object', async () => {
-    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
-    socket.write('GET /v0/health HTTP/1.1\r\nhost: bad host/\r\nconnection: close\r\n\r\n');
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
-    await once(socket, 'close');
-    const text = Buffer.concat(chunks).toString();
-    expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(text).toContain('"code":"bad_request"');
+    const { head, body } = await exchange(
+      'GET /v0/health HTTP/1.1\r\nhost: bad host/\r\nconnection: close\r\n\r\n',
+    );
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(body).toContain('"code":"bad_request"');
   });
 });
 

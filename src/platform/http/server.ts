@@ -58,7 +58,7 @@ export async function startServer(options: {
 }): Promise<HttpServer> {
   const { app, host, port, headers, endWaits, logger, unsentBounds = usualUnsentBounds } = options;
   const listener = getRequestListener(app.fetch, {
-    // For input that cannot become a request: a target or host that is not a URL.
+    // For input that cannot become a request: no host, or a target or host that is not a URL.
     errorHandler(error) {
       const requestId = chooseRequestId(null);
       logger.info({ requestId, err: error }, 'received an invalid HTTP request');
@@ -69,6 +69,8 @@ export async function startServer(options: {
   let isClosing = false;
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     guardChunks(incoming);
+    // Since HTTP/1.1 a request has a host. Health checks of some balancers are older.
+    if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost';
     running.add(outgoing);
     outgoing.once('close', () => running.delete(outgoing));
     outgoing.setHeaders(headers);
@@ -76,9 +78,16 @@ export async function startServer(options: {
     return listener(incoming, outgoing);
   };
   const server = createServer(
-    { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs },
+    {
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      // Node would refuse a request without a host itself, with neither error object nor request id.
+      requireHostHeader: false,
+    },
     serve,
   );
+  // Node would refuse these in the same way. A server may ignore an expectation that it does not know.
+  server.on('checkExpectation', serve);
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     connections.add(socket);
