@@ -14,6 +14,13 @@ export const unknownMember = {
   body: 'is not a known field',
 };
 
+/** Its path would be that of its object. */
+const namelessMember: Record<Place, string> = {
+  path: 'has a path parameter without a name',
+  query: 'has a parameter without a name',
+  body: 'has a field without a name',
+};
+
 /** Parses a value by a schema. Reports up to a hundred issues in the service's words. */
 export function parseShape<Schema extends z.ZodType>(
   schema: Schema,
@@ -30,7 +37,10 @@ function* readIssues(issues: readonly z.core.$ZodIssue[], place: Place): Generat
     const names = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') yield { path: faultPath(names), message: issue.message };
     else
-      for (const key of issue.keys) yield { path: faultPath([...names, key]), message: unknownMember[place] };
+      for (const key of issue.keys)
+        yield key === ''
+          ? { path: faultPath(names), message: namelessMember[place] }
+          : { path: faultPath([...names, key]), message: unknownMember[place] };
   }
 }
 

@@ -36,6 +36,18 @@ test('a missing instant is called missing, and one whose plus became a space get
   ]);
 });
 
+test('an unknown member without a name is told by the path of its object', () => {
+  const trigger = { type: 'temporal' };
+  expect(issuesOf({ since, trigger, '': 1 })).toEqual([': has a field without a name']);
+  expect(issuesOf({ since, trigger: { ...trigger, '': 1 } })).toEqual([
+    'trigger: has a field without a name',
+  ]);
+  expect(parseShape(z.strictObject({}), { '': '' }, 'query')).toEqual({
+    ok: false,
+    issues: [{ path: '', message: 'has a parameter without a name' }],
+  });
+});
+
 test('a fault of the whole request has no field', () => {
   expect(new MalformedError('no', { issues: [{ path: '', message: 'must be an object' }] }).field).toBe(
     undefined,
