@@ -13,7 +13,7 @@ export class IssueList {
   #isFull = false;
 
   get items(): readonly Issue[] {
-    return this.#isFull ? [...this.#issues, { path: '', message: moreIssues }] : this.#issues;
+    return this.#isFull ? [...this.#issues, moreIssues] : this.#issues;
   }
 
   /** Whether there are more than listed. */
@@ -34,7 +34,8 @@ export class IssueList {
   }
 }
 
-const moreIssues = `has more issues than these ${maxIssues}`;
+/** The last of a list that leaves issues out. */
+export const moreIssues: Issue = { path: '', message: `has more issues than these ${maxIssues}` };
 
 /** The issues in their order, each once, up to the list's limit. */
 export function listIssues(issues: Iterable<Issue>): readonly Issue[] {

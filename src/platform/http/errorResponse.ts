@@ -1,4 +1,5 @@
 import type { Issue } from '../../protocol/errors.ts';
+import { moreIssues } from '../../protocol/issueList.ts';
 import { quoteUnlessPlain } from '../../protocol/quote.ts';
 import { isDeadlock } from '../database/deadlock.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
@@ -178,7 +179,8 @@ function summarize(message: string, issues: readonly Issue[] | undefined): strin
   if (!first) return message;
   const path = first.path === '' ? '' : quoteUnlessPlain(first.path);
   const fault = `${path} ${first.message}`.trim().replace(/\.$/, '');
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const isCut = others.some(({ message }) => message === moreIssues.message);
+  const more = others.length === 0 ? '' : ` (and ${isCut ? 'at least ' : ''}${others.length} more)`;
   return `${message.replace(/\.$/, '')}: ${cut(fault, longestFault)}${more}.`;
 }
 

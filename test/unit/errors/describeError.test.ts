@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MalformedError, RefusedError } from '../../../src/platform/errors/serviceError.ts';
 import { describeError } from '../../../src/platform/http/errorResponse.ts';
+import { listIssues } from '../../../src/protocol/issueList.ts';
 
 const issue = { path: 'chainId', message: 'is missing' };
 
@@ -15,6 +16,17 @@ test('a message says the first fault in one sentence, and the number of others',
     'The body is not as expected: must be an object.',
   );
   expect(messageOf()).toBe('The body is not as expected.');
+});
+
+test('a message tells no wrong number of others, if not all of them are listed', () => {
+  const messageOf = (count: number) => {
+    const names = Array.from({ length: count }, (_, at) => ({ path: `a${at}`, message: 'is missing' }));
+    return describeError(new MalformedError('The query is not as expected.', { issues: listIssues(names) }))
+      .message;
+  };
+  expect(messageOf(100)).toBe('The query is not as expected: a0 is missing (and 99 more).');
+  expect(messageOf(101)).toBe('The query is not as expected: a0 is missing (and at least 100 more).');
+  expect(messageOf(500)).toBe('The query is not as expected: a0 is missing (and at least 100 more).');
 });
 
 test('a refusal says so too, and keeps its details', () => {
