@@ -56,7 +56,7 @@ test('a name that turns to this machine after it was checked is not dialled', as
   expect(row).toMatchObject({
     status: 'retry_pending',
     response_status: null,
-    error: 'expected a host with public addresses only',
+    error: 'must have a host with public addresses only',
   });
   expect(receiver.received).toEqual([]);
 });
@@ -100,7 +100,7 @@ test('a literal address is checked when it is dialled', async () => {
   ]) {
     const row = await deliver(url);
     expect([url, row?.status, row?.response_status]).toEqual([url, 'retry_pending', null]);
-    expect(row?.error).toMatch(/^expected /);
+    expect(row?.error).toMatch(/^must have /);
   }
   expect(receiver.received).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { TargetRefusedError, type TargetRules } from './targetRules.ts';
  * host: a name that does not resolve is refused. The same check runs again at every connection.
  */
 export async function checkTarget(url: string, rules: TargetRules): Promise<string | undefined> {
-  if (!URL.canParse(url)) return 'expected a URL';
+  if (!URL.canParse(url)) return 'must be a URL';
   const target = new URL(url);
   const problem = rules.findUrlProblem(target);
   if (problem !== undefined) return problem;
@@ -13,6 +13,6 @@ export async function checkTarget(url: string, rules: TargetRules): Promise<stri
     await rules.resolve(target);
     return undefined;
   } catch (error) {
-    return error instanceof TargetRefusedError ? error.message : 'expected a host that can be resolved';
+    return error instanceof TargetRefusedError ? error.message : 'must have a host that can be resolved';
   }
 }

@@ -23,7 +23,7 @@ export class TargetRefusedError extends Error {
 
 /** Names that are never public hosts, from the registry of special-use names. */
 const localNames = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
-const notPublic = 'expected a host with public addresses only';
+export const notPublic = 'must have a host with public addresses only';
 const httpsPort = 443;
 /** Lower ports are for system services. */
 const firstFreePort = 1_024;
@@ -50,8 +50,8 @@ export function createTargetRules(options: {
   return {
     mayDial,
     findUrlProblem(url) {
-      if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'expected an http or https URL';
-      if (url.username !== '' || url.password !== '') return 'expected a URL without credentials';
+      if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
+      if (url.username !== '' || url.password !== '') return 'must not contain credentials';
       if (isAllowedName(url.hostname)) return undefined;
       const address = addressIn(url.hostname);
       if (address) return mayDial(url, address) ? undefined : (findPublicProblem(url) ?? notPublic);
@@ -75,9 +75,9 @@ export function createTargetRules(options: {
 
 /** Why this URL cannot reach a public host. */
 function findPublicProblem({ protocol, hostname, port }: DialledUrl): string | undefined {
-  if (protocol !== 'https:') return 'expected an https URL';
+  if (protocol !== 'https:') return 'must be an https URL';
   if (port !== '' && Number(port) !== httpsPort && Number(port) < firstFreePort)
-    return `expected port ${httpsPort} or one from ${firstFreePort}`;
+    return `must have port ${httpsPort} or one from ${firstFreePort}`;
   return isLocalName(hostname) ? notPublic : undefined;
 }
 

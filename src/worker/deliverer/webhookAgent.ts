@@ -1,5 +1,10 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { addressIn, TargetRefusedError, type TargetRules } from '../../records/webhooks/targetRules.ts';
+import {
+  addressIn,
+  notPublic,
+  TargetRefusedError,
+  type TargetRules,
+} from '../../records/webhooks/targetRules.ts';
 import { buildAnswerLimits, limitAnswers, limitReads } from './answerLimits.ts';
 import { watchConnections } from './idleConnections.ts';
 
@@ -51,7 +56,7 @@ export function createWebhookAgent({ rules, timeoutMs, responseBytes, ca }: Webh
     const url = { protocol, hostname, port };
     const address = addressIn(hostname);
     if (address && !rules.mayDial(url, address)) {
-      callback(new TargetRefusedError('expected a host with public addresses only'), null);
+      callback(new TargetRefusedError(notPublic), null);
       return;
     }
     connectTo(url)(options, (...[error, socket]) => {
@@ -61,7 +66,7 @@ export function createWebhookAgent({ rules, timeoutMs, responseBytes, ca }: Webh
         return callback(null, socket);
       }
       socket.destroy();
-      callback(new TargetRefusedError('expected a host with public addresses only'), null);
+      callback(new TargetRefusedError(notPublic), null);
     });
   };
   const agent = new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, pipelining: 1 });

@@ -143,12 +143,12 @@ test('the reason is safe to show to the caller, and names no address', async () 
     ].map((url) => checkTarget(url, strict)),
   );
   expect(reasons).toEqual([
-    'expected an http or https URL',
-    'expected a URL without credentials',
-    'expected an https URL',
-    'expected port 443 or one from 1024',
-    'expected a host with public addresses only',
-    'expected a host that can be resolved',
+    'must be an http or https URL',
+    'must not contain credentials',
+    'must be an https URL',
+    'must have port 443 or one from 1024',
+    'must have a host with public addresses only',
+    'must have a host that can be resolved',
   ]);
 });
 
