@@ -76,30 +76,35 @@ export async function deployRecords(
   return { deployed, changed, quarantined, isComplete: others.length === 0 };
 }
 
+/**
+ * Begins with the few Drafts that wait, and looks everything else up by its key. `offset 0` keeps the planner from another
+ * order, in which it would read all records or all agreements of the chain while its statistics show few of them.
+ */
 function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL {
   // Few records are in quarantine at any time.
   const isOpen = sql`record.id not in (select record_id from service.quarantined_records where retry_at > clock_timestamp())`;
+  const isAwaited = sql`chain_id = ${chainId} and status = 'Draft' and error is null and not awaits_owner`;
+  const shownWhere = (condition: SQL) => sql`
+    select * from chain_index.agreements shown
+    where shown.chain_id = ${chainId} and ${condition}
+      and shown.block_number <= ${through} and shown.initial_state is not null offset 0`;
   return sql`
     select ${deployment}
-    from service.records record
-    join service.transactions sent on sent.id = record.deploy_transaction_id and sent.state in ('mined', 'final')
-    join chain_index.agreements shown
-      on shown.chain_id = record.chain_id and shown.factory = lower(sent.contract)
-      and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce
-    where record.id in (
-        select id from service.records where chain_id = ${chainId} and status = 'Draft' and error is null and not awaits_owner
-        union select id from service.records where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[]))
-      and record.status = 'Draft' and shown.chain_id = ${chainId}
-      and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}
+    from (
+      select id from service.records where ${isAwaited}
+      union select id from service.records where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
+    ) as wanted
+    cross join lateral (select * from service.records where id = wanted.id offset 0) as record
+    cross join lateral (
+      select * from service.transactions where id = record.deploy_transaction_id and state in ('mined', 'final') offset 0) as sent
+    cross join lateral (${shownWhere(sql`shown.factory = lower(sent.contract)
+      and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce`)}) as shown
+    where record.chain_id = ${chainId} and record.status = 'Draft' and ${isOpen}
     union all
     select ${deployment}
-    from service.records record
-    join chain_index.agreements shown
-      on shown.chain_id = record.chain_id and shown.address = lower(record.address)
-        and ${sql.raw(isSameAgreement('record', 'shown'))}
-    where record.chain_id = ${chainId} and record.status = 'Draft' and record.error is null and not record.awaits_owner
-      and record.deploy_transaction_id is null and shown.chain_id = ${chainId}
-      and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}`;
+    from (select * from service.records where ${isAwaited} and deploy_transaction_id is null offset 0) as record
+    cross join lateral (${shownWhere(sql`shown.address = lower(record.address)`)}) as shown
+    where ${sql.raw(isSameAgreement('record', 'shown'))} and ${isOpen}`;
 }
 
 async function markAllDeployed(
