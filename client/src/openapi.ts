@@ -1054,7 +1054,7 @@ export interface paths {
         };
         /**
          * List the agreements of the signed-in wallet
-         * @description Lists the agreements that name the wallet and allow participant access, across all principals, newest first. Each item says what the wallet can do now.
+         * @description Lists the agreements that name the wallet and allow participant access, across all principals, newest first. Each item says what the wallet can do now. A page may have fewer items than its limit, or none, and still have a `nextCursor`.
          */
         get: operations["listWalletAgreements"];
         put?: never;

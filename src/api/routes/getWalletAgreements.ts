@@ -18,7 +18,7 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     tag: 'Wallets',
     summary: 'List the agreements of the signed-in wallet',
     description:
-      'Lists the agreements that name the wallet and allow participant access, across all principals, newest first. Each item says what the wallet can do now.',
+      'Lists the agreements that name the wallet and allow participant access, across all principals, newest first. Each item says what the wallet can do now. A page may have fewer items than its limit, or none, and still have a `nextCursor`.',
     credentials: ['walletSession'],
     params: none,
     query: z.strictObject(pageParameters),

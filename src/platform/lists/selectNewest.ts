@@ -58,16 +58,26 @@ const positionShape = z.tuple([positionParts.instant, positionParts.id]);
 export function parseStart(list: ListName, cursor: string | undefined): SQL | undefined {
   if (cursor === undefined) return undefined;
   const [milliseconds, id] = parseListCursor(list, { cursor, shape: positionShape });
-  return sql`to_timestamp(0) + ${milliseconds}::float8 * interval '1 millisecond', ${id}::text`;
+  return writePosition({ createdAt: new Date(milliseconds), id });
 }
 
-/** A page from rows of which one more than requested was read. */
+/** The position as the SQL of a time and an id. */
+export function writePosition({ createdAt, id }: ListPosition): SQL {
+  return sql`to_timestamp(0) + ${createdAt.getTime()}::float8 * interval '1 millisecond', ${id}::text`;
+}
+
+/**
+ * A page from rows of which one more than requested was read.
+ *
+ * @param end where the read part of the list ends; undefined if all of the rest was read.
+ */
 export function finishNewest<Row extends ListPosition>(
   list: ListName,
   rows: readonly Row[],
-  request: PageRequest,
+  { end, ...request }: PageRequest & { readonly end?: ListPosition | undefined },
 ): Page<Row> {
   const { page, last, totalCount } = cutPage(rows, request);
-  const nextCursor = last ? writeListCursor(list, [last.createdAt.getTime(), last.id]) : null;
-  return { page, nextCursor, totalCount };
+  const position = last ?? end;
+  const nextCursor = position ? writeListCursor(list, [position.createdAt.getTime(), position.id]) : null;
+  return { page, nextCursor, totalCount: end === undefined ? totalCount : undefined };
 }
