@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import type { Hex, PublicClient } from 'viem';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
@@ -27,15 +27,17 @@ export type LocalView = {
  *
  * @param request.local what `lookAtInput` has said about it after everybody's open inputs, with `findDigest` of that.
  * @throws RefusedError for everything that keeps it from being sent.
- * @throws ChainUnavailableError if a node has to be asked and none answers.
+ * @throws ChainUnavailableError if a node has to be asked and none answers, or if nobody would send it, because its chain is
+ * not followed any more.
  */
 export async function admitInput(
   { local, digest, ...request }: AdmissionRequest & LocalView,
   services: AdmissionServices,
 ): Promise<AdmittedInput> {
+  const client = clientOf(request.target.chainId, services);
   const isAlone = local !== undefined && digest === undefined;
   const view = isAlone ? await lookAtInput({ ...request, isAfterOwn: true }, services) : local;
-  const facts = view && !view.isExternal ? view : await askNode(request, { local: view, services });
+  const facts = view && !view.isExternal ? view : await askNode(request, { local: view, client });
   const isByIndex = local !== undefined && facts === view;
   try {
     if (!isByIndex) return await acceptByNode(request, facts, services);
@@ -59,10 +61,10 @@ export function findDigest(compiled: CompiledInput | undefined, { nonce }: Local
  */
 async function askNode(
   { input, target, compiled }: AdmissionRequest,
-  { local, services }: { local: LocalFacts | undefined; services: AdmissionServices },
+  { local, client }: { local: LocalFacts | undefined; client: PublicClient },
 ): Promise<PermitFacts> {
   const { address, wallet } = target;
-  const facts = await readPermitFacts(clientOf(target.chainId, services), {
+  const facts = await readPermitFacts(client, {
     contract: address,
     signer: input.signer,
     isAgreement: true,

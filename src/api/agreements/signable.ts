@@ -58,7 +58,7 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
  * The typed data of a permit from current data, after all checks that come before the signature check.
  *
  * @throws RefusedError if a submission would be refused with any signature, with its first reason.
- * @throws ChainUnavailableError if a node has to be asked and none answers.
+ * @throws ChainUnavailableError if a node has to be asked and none answers, or if the chain is not followed.
  */
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {
   const { principalId, chainId, contract, agreement, signer, nonces } = preparation;
@@ -116,11 +116,12 @@ async function findSame(
 
 async function readSigningFacts(preparation: Preparation, services: Services): Promise<SigningFacts> {
   const { chainId, contract, signer, isAgreement, directCall } = preparation;
+  const client = clientOf(chainId, services);
   const local = await preparation.look?.();
   if (local && !local.isExternal) return local;
   const call = directCall && { ...directCall, from: signer };
   const query = { contract, signer, isAgreement, call };
-  const facts = await readPermitFacts(clientOf(chainId, services), query);
+  const facts = await readPermitFacts(client, query);
   return comesAfter(local, facts) ? local : { ...facts, minedNonce: facts.nonce };
 }
 

@@ -1,5 +1,6 @@
 import { createPublicClient, defineChain, type PublicClient } from 'viem';
 import type { ChainConfiguration } from '../config/configuration.ts';
+import { ChainUnavailableError } from '../errors/serviceError.ts';
 import {
   createEndpoint,
   describeEndpoint,
@@ -14,11 +15,11 @@ import { watchHeights } from './watchHeights.ts';
 /** The clients of the followed chains by chain id. Each lives as long as the process and has nothing to close. */
 export type ChainClients = ReadonlyMap<number, PublicClient>;
 
-/** @throws Error for a chain that is not configured. */
+/** @throws ChainUnavailableError for a chain that is not followed: there may be records from when it was. */
 export function clientOf(chainId: number, { clients }: { clients: ChainClients }): PublicClient {
   const client = clients.get(chainId);
-  if (!client) throw new Error(`no client for chain ${chainId}`);
-  return client;
+  if (client) return client;
+  throw new ChainUnavailableError('The service does not follow the chain of the agreement now.');
 }
 
 export type ChainAccess = {
