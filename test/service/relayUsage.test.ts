@@ -109,6 +109,29 @@ test('a call that would succeed in every estimate fails after four reverts, all 
   await waitUntil('all of it counts', isCounted);
 });
 
+test('a call that would succeed in every estimate is paid for once if the gas quota of its principal is used up', async () => {
+  const { key } = await world.createWallet();
+  const principalId = await createPrincipal();
+  await world.pool.query(
+    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'gasPerDay', 60000)`,
+    [principalId],
+  );
+  await world.pool.query(
+    `insert into service.usage_days (principal_id, day, gas) values ($1, (now() at time zone 'utc')::date, 60000),
+       ($1, (now() at time zone 'utc')::date + 1, 60000)`,
+    [principalId],
+  );
+  await world.startRelay({ keys: [key] });
+  const { id } = await world.acceptOne({ to: await place(burnsIfPaid), gasEstimate: 60_000n, principalId });
+  world.startIndexing();
+  const { failure, attempts } = await world.waitForState(id, 'failed');
+  expect(failure).toMatchObject({
+    reason: 'action_reverted',
+    message: `The transaction reverted, and the principal's gas quota is used up. The same call would now succeed.`,
+  });
+  expect(attempts).toHaveLength(1);
+});
+
 test('a transaction that reverts with gas left gets no more gas the next time', async () => {
   const { key } = await world.createWallet();
   await world.startRelay({ keys: [key] });
