@@ -10,6 +10,7 @@ import { writeExamples } from '../writeExamples.ts';
 import { describeEvent } from './events.ts';
 
 const attemptTimeoutMs = 10_000;
+const noAnswer = 'no answer';
 /** The stream's name for the end of the feed. */
 const present = 'now';
 
@@ -39,7 +40,9 @@ export function addListen(program: Command, context: Context): void {
         : 'Listening. Ctrl-C ends it.';
       context.stream({ value: { listening: true, ...(forwardTo && { forwardTo, secret }) }, text });
       for await (const { event, cursor } of client.events.follow({ after, signal })) {
-        const result = forwardTo === undefined ? undefined : await forward(event, { url: forwardTo, secret });
+        const result =
+          forwardTo === undefined ? undefined : await forward(event, { url: forwardTo, secret, signal });
+        if (result?.text === noAnswer && signal.aborted) return;
         const mark =
           result === undefined ? '' : ` ${paint(terminal, result.ok ? 'green' : 'red', result.text)}`;
         const value = { event, cursor, ...(result && { answer: result.text }) };
@@ -71,10 +74,10 @@ async function findStart(
   return end;
 }
 
-/** Sends an event once, signed like the service's deliveries. */
+/** Sends an event once, signed like the service's deliveries. Waits for no answer after `signal`. */
 async function forward(
   event: AgreementEvent,
-  to: { url: string; secret: string },
+  to: { url: string; secret: string; signal: AbortSignal },
 ): Promise<{ ok: boolean; text: string }> {
   const body = JSON.stringify(event);
   const timestamp = String(Math.floor(Date.now() / 1_000));
@@ -86,7 +89,7 @@ async function forward(
       method: 'POST',
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(attemptTimeoutMs),
+      signal: AbortSignal.any([to.signal, AbortSignal.timeout(attemptTimeoutMs)]),
       headers: {
         'content-type': 'application/json',
         'x-svc-webhook-id': event.id,
@@ -100,6 +103,6 @@ async function forward(
     await response.body?.cancel();
     return { ok: response.ok, text: String(response.status) };
   } catch {
-    return { ok: false, text: 'no answer' };
+    return { ok: false, text: noAnswer };
   }
 }
