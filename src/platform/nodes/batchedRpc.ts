@@ -20,6 +20,8 @@ const mostAnswerBytes = 10 * 1024 * 1024;
 const contractMethods: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas', 'linea_estimateGas']);
 /** Anybody can make them long. Several of them in one answer could exceed the limit. */
 const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
+/** A contract decides how long it is, but it is seldom long: it gets its own request only after an answer that was too long. */
+const receiptMethod = 'eth_getTransactionReceipt';
 /** Every node's answer has this in its first characters. */
 const answerHead = /^[\s[]*\{[\s\S]{0,200}"(?:jsonrpc|id|error|result)"/;
 /** The code of nodes for a call that reverts. */
@@ -42,7 +44,7 @@ const agent = new Agent().compose(interceptors.redirect({ maxRedirections: 5 }))
  * Asks one endpoint. Calls made in one turn of the event loop share one HTTP request, if they are not too many or too long
  * for one; each gets its own answer. Calls of contracts and for whole blocks get their own request. Each request is noted once in `health`, however
  * many calls it holds. The returned function throws the errors of viem's own transport: RpcRequestError if
- * the node refuses, HttpRequestError or TimeoutError if it gives no answer. AnswerTooLongError for a block that is too
+ * the node refuses, HttpRequestError or TimeoutError if it gives no answer. AnswerTooLongError for a block or receipt that is too
  * long; a call whose revert is too long counts as refused.
  */
 export function createBatchedRpc(options: {
@@ -73,7 +75,10 @@ export function createBatchedRpc(options: {
         else reject(new HttpRequestError({ body: call, url, details: 'the node did not answer the call' }));
       }
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const isCut = error instanceof AnswerTooLongError && batch.length > 1;
+      // The other calls of the request are answered without the receipt.
+      if (isCut) for (const one of batch) void send([one]);
+      else for (const { reject } of batch) reject(error);
     }
   };
   const ask = async (body: Record<string, unknown>[]) => {
@@ -112,7 +117,7 @@ export function createBatchedRpc(options: {
       const error = { code: revertCode, message: 'execution reverted with too much data' };
       return new RpcRequestError({ body: call, error, url });
     }
-    if (isAnswer && blockMethods.has(method)) {
+    if (isAnswer && (blockMethods.has(method) || body.some((one) => one.method === receiptMethod))) {
       health.noteAnswer();
       return new AnswerTooLongError();
     }

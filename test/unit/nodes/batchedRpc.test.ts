@@ -120,3 +120,16 @@ test('user and password of a URL are sent as a header', async () => {
   const expected = `Basic ${Buffer.from('us@er:pass').toString('base64')}`;
   expect(node.asked[0]?.headers.authorization).toBe(expected);
 });
+
+test('a receipt that is too long is no failure of the endpoint, and spoils no other answer of its request', async () => {
+  const long = 'x'.repeat(11 * 1024 * 1024);
+  const node = await startNode((calls) =>
+    calls.map(({ id, method }) => ({ id, result: method === 'eth_getTransactionReceipt' ? long : method })),
+  );
+  const { ask, health } = connect(`http://${node.host}`);
+  const asked = [ask({ method: 'eth_chainId' }), ask({ method: 'eth_getTransactionReceipt' })];
+  const [other, receipt] = await Promise.allSettled([...asked, ask({ method: 'eth_blockNumber' })]);
+  expect(other).toEqual({ status: 'fulfilled', value: 'eth_chainId' });
+  expect(receipt).toMatchObject({ status: 'rejected', reason: { name: 'AnswerTooLongError' } });
+  expect(health.counts()).toMatchObject({ failed: 0, limited: 0 });
+});
