@@ -150,19 +150,22 @@ async function awaitShown(
 
 type InputRecord = z.output<typeof inputRecordShape>;
 
+/** By its time, which stays: many inputs of its name may have come since. */
 async function readStatus(
   call: AgentCall,
   { submitted, query, ...shown }: Reference & { consistency: string | undefined; submitted: InputRecord },
 ): Promise<InputRecord> {
+  const { id: ownId, inputId, createdAt } = submitted;
+  const ofItsTime = { 'createdAt[gte]': createdAt, 'createdAt[lte]': createdAt };
   const { data } = await call.ask('listAgreementInputs', {
     ...shown,
-    query: { ...query, inputId: submitted.inputId, limit: '10' },
+    query: { ...query, inputId, ...ofItsTime, limit: '100' },
   });
   return (
     z
       .array(inputRecordShape)
       .parse(data)
-      .find(({ id }) => id === submitted.id) ?? submitted
+      .find(({ id }) => id === ownId) ?? submitted
   );
 }
 

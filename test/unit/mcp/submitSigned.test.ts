@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { AgentCall } from '../../../src/api/mcp/agentCall.ts';
+import { submitSigned } from '../../../src/api/mcp/tools/submitSigned.ts';
+
+const address = `0x${'11'.repeat(20)}`;
+const record = {
+  ...{ id: 'agr_1', address, chainId: 1, displayName: 'Ping pong', status: 'Deployed', state: 'PING' },
+  ...{ json: {}, variables: {}, participantAccess: 'none', docUri: '', contributors: [], participants: [] },
+  ...{ observers: [], createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  onChain: { docHash: `0x${'22'.repeat(32)}` },
+};
+
+const inputAt = (at: number) => ({
+  ...{ id: `inp_${at}`, agreementId: 'agr_1', agreementAddress: address, chainId: 1, inputId: 'hit' },
+  ...{ status: 'MINED', payload: '0x', values: {}, txHash: `0x${'33'.repeat(32)}` },
+  createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString(),
+  updatedAt: '2026-01-02T00:00:00.000Z',
+});
+
+/** A service that lists the newest inputs first. */
+function createCall(inputs: readonly ReturnType<typeof inputAt>[]): AgentCall {
+  const listed = (query: Readonly<Record<string, string>>) =>
+    inputs
+      .filter(({ createdAt }) => createdAt >= (query['createdAt[gte]'] ?? ''))
+      .filter(({ createdAt }) => createdAt <= (query['createdAt[lte]'] ?? '9'))
+      .toReversed()
+      .slice(0, Number(query.limit ?? 25));
+  const answers: Record<string, (query: Readonly<Record<string, string>>) => unknown> = {
+    submitInput: () => ({ ...inputs[0], status: 'PENDING', txHash: null }),
+    getAgreementState: () => ({}),
+    getAgreement: () => record,
+    listAgreementInputs: listed,
+  };
+  return {
+    principalId: 'prn_1',
+    count: async () => {},
+    ask: async (operationId, { query = {} } = {}) => ({ data: answers[operationId]?.(query), meta: {} }),
+    canShowUrls: false,
+    resumed: undefined,
+  };
+}
+
+test('an input is found although many of its name have come since', async () => {
+  const call = createCall(Array.from({ length: 120 }, (_, at) => inputAt(at)));
+  const args = { purpose: 'input', agreementId: 'agr_1', inputId: 'hit', signer: address, deadline: 1 };
+  const signature = `0x${'11'.repeat(64)}1b`;
+  expect(await submitSigned.run({ ...args, signature }, call)).toMatchObject({ data: { status: 'MINED' } });
+});
