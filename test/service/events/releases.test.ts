@@ -107,6 +107,27 @@ test('no principal waits for the feed of another, which comes later', async () =
   expect(await countReleased()).toMatchObject({ prn_busy: 3, prn_free: 3 });
 });
 
+test('events that are released together are delivered to their own principals’ subscriptions alone', async () => {
+  const { pool } = fixture;
+  for (const name of ['prn_one', 'prn_other']) {
+    await insertWaiting(name, { count: 1, from: 1 });
+    await pool.query(
+      `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret)
+      values ('wh_' || $1, $1, 'https://receiver.example', '["agreement.transitioned"]', '')`,
+      [name],
+    );
+  }
+  expect(await release()).toMatchObject({ released: 2 });
+  const { rows } = await pool.query(
+    `select subscription_id as to, event.principal_id as of
+    from service.deliveries delivery join service.events event on event.id = delivery.event_id order by 1`,
+  );
+  expect(rows).toEqual([
+    { to: 'wh_prn_one', of: 'prn_one' },
+    { to: 'wh_prn_other', of: 'prn_other' },
+  ]);
+});
+
 test('an event that a fold withdraws at the same time is not released', async () => {
   const { pool } = fixture;
   await insertWaiting('prn_fallen', { count: 1, from: 1 });

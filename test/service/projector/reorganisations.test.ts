@@ -166,6 +166,8 @@ test('an own deployment that comes back at an imported address is Deployed; the 
   const event = deployment();
   const { signer: _none, ...imported } = deployment({ lamp: another });
   const asked = await scene.askFor(clone, another, scene.principalId);
+  // Another principal's record is at the same address all the time.
+  const theirs = await scene.askFor(clone, another);
   await scene.mine(imported, event);
   expect(await scene.record(asked.recordId)).toMatchObject({ status: 'Deployed', address: clone });
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: addressOfClone(1) });
@@ -177,13 +179,11 @@ test('an own deployment that comes back at an imported address is Deployed; the 
     address: null,
     error: { reason: 'agreement_replaced', message: expect.stringContaining(clone) },
   });
+  expect(await scene.record(theirs.recordId)).toMatchObject({ status: 'Draft', address: clone, error: null });
   scene.drop(1);
   await scene.mine(imported, event);
-  expect(await scene.record(asked.recordId)).toMatchObject({
-    status: 'Deployed',
-    address: clone,
-    error: null,
-  });
+  for (const id of [asked.recordId, theirs.recordId])
+    expect(await scene.record(id)).toMatchObject({ status: 'Deployed', address: clone, error: null });
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: addressOfClone(1) });
 });
 
@@ -433,4 +433,23 @@ test('an unsigned input of an agreement that has moved does not fail while a sig
   expect(await readState()).toBe('accepted');
   await reserve(`now() - interval '1 second'`);
   expect(await readState()).toBe('failed');
+});
+
+test('an unsigned input of an agreement that has moved does not fail while a block that the index is still writing uses its nonce', async () => {
+  const first = await scene.draft();
+  await scene.draft({ signer: bob });
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await scene.mine(one, two);
+  const { inputId, transactionId } = await scene.submit(first.recordId, toggle('5'), { nonce: 0n });
+  scene.drop(1);
+  const head = scene.add(two, one);
+  scene.add(input(toggle('5')));
+  await scene.show(head);
+  await scene.fold();
+  expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
+  expect(await scene.transaction(transactionId)).toMatchObject({ state: 'accepted' });
+  await scene.show();
+  await scene.fold();
+  expect(await scene.transaction(transactionId)).toMatchObject({ state: 'mined', failure: null });
+  expect(await scene.history(first.recordId)).toMatchObject([{ id: inputId, status: 'FAILED' }]);
 });
