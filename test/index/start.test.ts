@@ -72,6 +72,40 @@ test('a node that does not answer is waited for; other nodes of its chain may st
   );
 });
 
+test('user and password of a node are sent as basic authorization', async () => {
+  const databaseUrl = await makeDatabase();
+  const anvil = await launchAnvil({ chainId: 59141 });
+  const provider = await listenLocally(
+    createServer(async (request, response) => {
+      const expected = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
+      if (request.headers.authorization !== expected) return void response.writeHead(401).end();
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(anvil.rpcUrl, { method: 'POST', headers, body: await text(request) });
+      response.writeHead(200, headers).end(await answer.text());
+    }),
+  );
+  cleanups.push(provider.close);
+  const rpcUrl = provider.url.replace('//', '//user:p%40ss@');
+  const indexer = await launch({ databaseUrl, chains: [{ chainId: 59141, rpcUrl }] });
+  await waitUntil('the chain is followed', () =>
+    indexer.lines.some((line) => line.includes('Started live indexing')),
+  );
+});
+
+test('a database that refuses the password ends the start with one line of JSON', async () => {
+  const databaseUrl = new URL(await makeDatabase());
+  databaseUrl.password = 'another';
+  const { rpcUrl } = await launchAnvil({ chainId: 59141 });
+  const indexer = await launch({ databaseUrl: databaseUrl.href, chains: [{ chainId: 59141, rpcUrl }] });
+  expect(await indexer.exited).toEqual({ code: 1, signal: null });
+  expect(JSON.parse(indexer.lines.at(-1) ?? '')).toMatchObject({
+    level: 60,
+    process: 'indexer',
+    err: { message: expect.stringContaining('password authentication failed') },
+    msg: 'the indexer could not start',
+  });
+});
+
 test('an indexer that is asked to stop while it waits for a node stops', async () => {
   const databaseUrl = await makeDatabase();
   const rpcUrl = `http://127.0.0.1:${await findFreePort()}`;

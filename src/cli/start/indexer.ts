@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { generationsOf, readRebuilds } from '../../indexer/runtime/chainRebuilds.ts';
 import { computeIndexSchemaName } from '../../indexer/runtime/indexSchema.ts';
 import { planInterim } from '../../indexer/runtime/interimPlan.ts';
@@ -82,8 +83,8 @@ async function startIndexer(): Promise<void> {
 }
 
 function fail(error: unknown): never {
-  if (!(error instanceof ConfigurationError)) throw error;
-  console.error(error.message);
+  if (error instanceof ConfigurationError) console.error(error.message);
+  else pino({ base: { process: 'indexer' } }).fatal({ err: error }, 'the indexer could not start');
   process.exit(1);
 }
 

@@ -25,11 +25,24 @@ export function hideEndpoints(
 
   const fetchUrl = globalThis.fetch;
   globalThis.fetch = (input, init) => {
-    const url = urls.get(input instanceof Request ? input.url : String(input));
-    if (url === undefined) return fetchUrl(input, init);
-    return fetchUrl(input instanceof Request ? new Request(url, input) : url, init);
+    const real = urls.get(input instanceof Request ? input.url : String(input));
+    if (real === undefined) return fetchUrl(input, init);
+    const { url, authorization } = splitCredentials(real);
+    const request = new Request(input instanceof Request ? new Request(url, input) : url, init);
+    if (authorization !== undefined) request.headers.set('authorization', authorization);
+    return fetchUrl(request);
   };
   return hidden;
+}
+
+/** `fetch` refuses a URL with user and password: they are sent as a header. */
+function splitCredentials(text: string): { url: string; authorization?: string } {
+  const url = new URL(text);
+  if (url.username === '' && url.password === '') return { url: text };
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  url.username = '';
+  url.password = '';
+  return { url: url.href, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
 function buildAlias(url: string): string {
