@@ -14,7 +14,9 @@ export function listSecrets(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const kind = findSecretKind(name);
     if (kind === undefined) return [];
-    return (value ?? '').split(',').flatMap((item) => secretsIn[kind](item.trim()));
+    const text = value ?? '';
+    // A single password or URL may contain a comma.
+    return [text, ...text.split(',')].flatMap((item) => secretsIn[kind](item.trim()));
   });
 }
 

@@ -81,3 +81,14 @@ test('credentials of AWS are secrets, the path of a password file is not', () =>
   );
   expect(secrets).not.toContain('/run/secrets/keystore');
 });
+
+test('a secret that contains a comma is masked as a whole', () => {
+  const env = {
+    DATABASE_URL: 'postgres://agreements:one,two%2Fthree@db.example/agreements',
+    PGPASSWORD: 'four,five',
+  };
+  const { lines, logger } = capture(listSecrets(env));
+  logger.info({ password: 'one,two/three', other: 'four,five' }, 'x');
+  const [line = ''] = lines;
+  expect(JSON.parse(line)).toMatchObject({ password: '[redacted]', other: '[redacted]' });
+});
