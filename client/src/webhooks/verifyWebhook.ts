@@ -133,7 +133,7 @@ export async function verifyWebhook(
     throw new TypeError('verifyWebhook needs the raw body, as text or bytes, and not what was parsed of it.');
   if (!(toleranceSeconds >= 0) || Number.isNaN(now.getTime()))
     throw new TypeError('The tolerance must be 0 or more, and the time a valid one.');
-  const secrets = requireSecrets(typeof secret === 'string' ? [secret] : secret);
+  const secrets = requireSecrets([secret].flat());
   const body = typeof rawBody === 'string' ? utf8.encode(rawBody) : rawBody;
   const signed = families.map((family) => readSigned(family, headers)).filter((found) => found !== undefined);
   await requireSignature(signed, { secrets, body, toleranceSeconds, nowSeconds: now.getTime() / 1000 });

@@ -201,6 +201,11 @@ describe('a wrongly configured receiver gets an error, instead of trusting or re
     await expect(verify({ now: new Date('never') })).rejects.toThrow(TypeError);
   });
 
+  test('a secret from a variable that is not set', async () => {
+    const args = [body, own, undefined, { now }];
+    await expect(Reflect.apply(verifyWebhook, undefined, args)).rejects.toThrow(/whsec_/);
+  });
+
   test('a body that was parsed before', async () => {
     // The compiler does not know what a framework passes in.
     const args = [JSON.parse(body), own, secret, { now }];
