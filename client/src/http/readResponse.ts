@@ -12,7 +12,7 @@ export type Meta = {
   readonly warningDetails?: readonly { readonly path: string; readonly message: string }[];
 };
 
-type JsonObject = { readonly [name: string]: unknown };
+export type JsonObject = { readonly [name: string]: unknown };
 
 /**
  * The JSON object of a successful answer.
@@ -21,44 +21,51 @@ type JsonObject = { readonly [name: string]: unknown };
  * @throws InvalidResponseError for what the service does not answer.
  */
 export async function readJson(response: Response, sentId: string): Promise<JsonObject> {
-  const requestId = response.headers.get('x-request-id') ?? sentId;
-  const body = parseObject(await response.text());
-  if (!response.ok) throw readError(response, { body, requestId });
-  if (body) return body;
-  const { status } = response;
-  throw new InvalidResponseError('The answer is no JSON object.', { status, requestId });
+  return parseAnswer(response, { text: await response.text(), sentId });
 }
 
 /** The text of a successful answer; errors as in `readJson`. */
 export async function readText(response: Response, sentId: string): Promise<string> {
-  if (response.ok) return response.text();
-  await readJson(response, sentId);
-  return '';
+  const text = await response.text();
+  if (response.ok) return text;
+  throw readError(response, { text, sentId });
+}
+
+/** The text of an evidence file, or the JSON object that reports its progress; errors as in `readJson`. */
+export async function readEvidence(response: Response, sentId: string): Promise<string | JsonObject> {
+  const text = await readText(response, sentId);
+  return text.startsWith('{"format":') ? text : parseAnswer(response, { text, sentId });
 }
 
 /** The body of a successful answer as a stream; errors as in `readJson`. */
 export async function readStream(response: Response, sentId: string): Promise<ReadableStream<Uint8Array>> {
   if (response.ok && response.body) return response.body;
-  await readJson(response, sentId);
-  throw new InvalidResponseError('The answer has no body.', { status: response.status, requestId: sentId });
+  throw readError(response, { text: await response.text(), sentId });
 }
 
-type Failed = { readonly body: JsonObject | undefined; readonly requestId: string };
+type Answer = { readonly text: string; readonly sentId: string };
 
-function readError(response: Response, { body, requestId }: Failed): ApiError | InvalidResponseError {
-  const { status, headers } = response;
-  const error = body?.error;
+function parseAnswer(response: Response, answer: Answer): JsonObject {
+  const body = parseObject(answer.text);
+  if (response.ok && body) return body;
+  throw readError(response, answer);
+}
+
+function readError(response: Response, { text, sentId }: Answer): ApiError | InvalidResponseError {
+  const { ok, status, headers } = response;
+  const requestId = headers.get('x-request-id') ?? sentId;
+  const error = parseObject(text)?.error;
   const retryAfterSeconds = readRetryAfter(headers.get('retry-after') ?? '');
   if (isObject(error) && typeof error.code === 'string' && typeof error.message === 'string') {
-    const { code, message } = error;
+    const { code, message, requestId: own } = error;
     const details: ErrorDetails | undefined = isObject(error.details) ? error.details : undefined;
-    const id = typeof error.requestId === 'string' ? error.requestId : requestId;
+    const id = typeof own === 'string' ? own : requestId;
     return createApiError(message, { status, code, details, retryAfterSeconds, requestId: id });
   }
   // Proxies answer in their own words; only their status counts.
   const code = codesByStatus[status];
   // A redirect is not followed; pages see it as status 0.
-  const message = `The answer is ${status} without an error.`;
+  const message = ok ? 'The answer is no JSON object.' : `The answer is ${status} without an error.`;
   return code
     ? createApiError(message, { status, code, retryAfterSeconds, requestId })
     : new InvalidResponseError(message, { status, requestId });

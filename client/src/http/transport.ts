@@ -1,7 +1,22 @@
-import { AbortedError, AgreementsError, ApiError, ConnectionError, TimeoutError } from '../errors.ts';
+import {
+  AbortedError,
+  AgreementsError,
+  ApiError,
+  ConnectionError,
+  type FailureFacts,
+  TimeoutError,
+} from '../errors.ts';
 import { createTokens } from './consistency.ts';
 import { type Query, writePath, writeQuery } from './query.ts';
-import { isObject, type Meta, readJson, readStream, readText } from './readResponse.ts';
+import {
+  isObject,
+  type JsonObject,
+  type Meta,
+  readEvidence,
+  readJson,
+  readStream,
+  readText,
+} from './readResponse.ts';
 import { isInProgress, pause, planRetry } from './retry.ts';
 
 /** How to reach the service. */
@@ -69,6 +84,8 @@ export type Transport = {
   /** The answer's `data`. */
   data<Answer extends { readonly data: object }>(call: Call): Promise<Answer['data']>;
   text(call: Call): Promise<string>;
+  /** A file of evidence, or the answer that reports its progress, in the envelope of every other answer. */
+  evidence(call: Call): Promise<string | JsonObject>;
   /** The answer as a stream. */
   stream(call: Call): Promise<ReadableStream<Uint8Array>>;
 };
@@ -125,18 +142,27 @@ export function createTransport(options: ClientOptions): Transport {
     const timeoutMs = (own.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs) * (call.slow ? slowFactor : 1);
     const maxRetries = own.maxRetries ?? options.maxRetries ?? defaultRetries;
 
+    const nameFailure = (facts: FailureFacts, time: AbortSignal): AgreementsError => {
+      if (facts.cause instanceof AgreementsError) return facts.cause;
+      if (own.signal?.aborted) return new AbortedError('The call was aborted.', facts);
+      if (time.aborted) return new TimeoutError(`No answer within ${timeoutMs} ms.`, facts);
+      return new ConnectionError('The connection failed.', facts);
+    };
+
     let busyUntil = 0;
     for (let attempt = 0; ; ) {
       const requestId = createId();
       headers['x-request-id'] = requestId;
-      const time = call.endless ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
+      const time = call.endless
+        ? new AbortController().signal
+        : AbortSignal.timeout(timeoutMs);
       try {
         const signal = own.signal ? AbortSignal.any([own.signal, time]) : time;
         const result = await read(await send(url, { ...init, signal }), requestId);
         tokens.settle(asked);
         return result;
       } catch (cause) {
-        const error = nameFailure(cause, { requestId, time, signal: own.signal, timeoutMs });
+        const error = nameFailure({ requestId, cause }, time);
         if (error instanceof ApiError && error.details.field === 'consistency') tokens.settle(asked);
         const delayMs = attempt < maxRetries ? planRetry(error, attempt) : undefined;
         if (delayMs === undefined) throw error;
@@ -166,6 +192,7 @@ export function createTransport(options: ClientOptions): Transport {
       return data;
     },
     text: (call) => run(call, readText),
+    evidence: (call) => run(call, readEvidence),
     stream: (call) => run({ ...call, endless: true }, readStream),
   };
 }
@@ -177,20 +204,6 @@ function parseBaseUrl(baseUrl: unknown): string {
   const text = String(baseUrl);
   if (!/^https?:\/\/[^/]/.test(text)) throw new TypeError('The baseUrl must be an http URL.');
   return text.replace(/(\/v0)?\/*$/, '');
-}
-
-type Circumstances = {
-  readonly requestId: string;
-  readonly time: AbortSignal;
-  readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number;
-};
-
-function nameFailure(cause: unknown, { requestId, time, signal, timeoutMs }: Circumstances): AgreementsError {
-  if (cause instanceof AgreementsError) return cause;
-  if (signal?.aborted) return new AbortedError('The call was aborted.', { requestId, cause });
-  if (time.aborted) return new TimeoutError(`No answer within ${timeoutMs} ms.`, { requestId, cause });
-  return new ConnectionError('The connection failed.', { requestId, cause });
 }
 
 function isMeta(value: unknown): value is Meta {

@@ -17,11 +17,9 @@ export async function askEvidence(
   transport: Transport,
   { onProgress, ...call }: Omit<Call, 'method'> & OnProgress,
 ): Promise<string | undefined> {
-  const text = await transport.text({ slow: true, ...call });
-  if (text.startsWith('{"format":')) return text;
-  // An unfinished answer reports its progress, in the envelope of every other answer.
-  const { data }: { data: EvidenceProgress } = JSON.parse(text);
-  onProgress?.(data);
+  const answer = await transport.evidence({ slow: true, ...call });
+  if (typeof answer === 'string') return answer;
+  onProgress?.(Object(answer.data));
   return undefined;
 }
 
