@@ -17,7 +17,7 @@ import {
   readStream,
   readText,
 } from './readResponse.ts';
-import { isInProgress, pause, planRetry } from './retry.ts';
+import { isInProgress, longestTimerMs, pause, planRetry } from './retry.ts';
 
 /** How to reach the service. */
 export type ClientOptions = {
@@ -155,7 +155,7 @@ export function createTransport(options: ClientOptions): Transport {
       headers['x-request-id'] = requestId;
       const time = call.endless
         ? new AbortController().signal
-        : AbortSignal.timeout(timeoutMs);
+        : AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
       try {
         const signal = own.signal ? AbortSignal.any([own.signal, time]) : time;
         const result = await read(await send(url, { ...init, signal }), requestId);

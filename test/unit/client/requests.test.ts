@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test, vi } from 'vitest';
 import { AgreementsClient, InvalidResponseError } from '../../../client/src/index.ts';
 import { createScripted, ok, refusal } from './support/scriptedService.ts';
@@ -145,3 +146,16 @@ test('a page without TLS, where browsers have no `randomUUID`, reads and writes'
     vi.unstubAllGlobals();
   }
 });
+
+test.each([2 ** 31, Number.POSITIVE_INFINITY])(
+  'a time-out of %d ms does not end at once',
+  async (timeoutMs) => {
+    const slow: typeof fetch = async (_, init) => {
+      await delay(20);
+      init?.signal?.throwIfAborted();
+      return Response.json({ data: { id: 'agr_1' } });
+    };
+    const { client } = createScripted(() => 'never', { timeoutMs, maxRetries: 0, fetch: slow });
+    expect(await client.agreements.get('agr_1')).toEqual({ id: 'agr_1' });
+  },
+);
