@@ -68,7 +68,7 @@ const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification
 export function refuseDeploymentBody(
   rules: DeploymentRules,
   { shape }: z.ZodObject,
-): (issues: Issue[], body: unknown) => Error {
+): (issues: readonly Issue[], body: unknown) => Error {
   return (issues, body) => {
     const byPart = Map.groupBy(issues, ({ path }) => path.split('.', 1)[0] ?? '');
     const { agreement, chainId } = isJsonObject(body) ? body : {};

@@ -1,36 +1,47 @@
 import { faultPath } from '../../platform/errors/faultPath.ts';
 import type { Issue } from '../../protocol/errors.ts';
+import { listIssues, maxIssues } from '../../protocol/issueList.ts';
 
 type Node = { value: object; key: string | number; parent: Node | undefined; depth: number };
 
-/** More would add nothing, and a hostile body could have a hundred thousand. */
-const maxIssues = 20;
-
 /**
- * Finds content that no part of a request may have: text or names with NUL, which the database does not
- * store, or with half a surrogate pair, which has no UTF-8 form; and values nested deeper than `maxNesting`.
- * Works without recursion, so that no nesting can exhaust the stack.
+ * The first hundred faults of content that no part of a request may have: text or names with NUL, which the
+ * database does not store, or with half a surrogate pair, which has no UTF-8 form; and values nested deeper than
+ * `maxNesting`. Works without recursion, so that no nesting can exhaust the stack.
  */
-export function listUnfit(root: unknown, maxNesting: number): Issue[] {
+export function listUnfit(root: unknown, maxNesting: number): readonly Issue[] {
   const issues: Issue[] = [];
-  if (typeof root !== 'object' || root === null) return issues;
+  for (const issue of findUnfit(root, maxNesting)) {
+    issues.push(issue);
+    // Bounded before equal ones are left out: long paths are cut and then equal, and each of them takes time to write.
+    if (issues.length > maxIssues) break;
+  }
+  return listIssues(issues);
+}
+
+function* findUnfit(root: unknown, maxNesting: number): Generator<Issue> {
+  if (typeof root !== 'object' || root === null) return;
+  const tooDeep = new Set<Node>();
   const open: Node[] = [{ value: root, key: '', parent: undefined, depth: 1 }];
-  for (let node = open.pop(); node !== undefined && issues.length < maxIssues; node = open.pop()) {
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.depth > maxNesting) {
-      issues.push({ path: topOf(node), message: 'is nested too deeply' });
+      const top = topOf(node);
+      if (!tooDeep.has(top)) yield { path: pathOf(top), message: 'is nested too deeply' };
+      tooDeep.add(top);
       continue;
     }
+    let isNamed = false;
     for (const [key, value] of membersOf(node.value)) {
-      if (issues.length >= maxIssues) break;
-      if (typeof key === 'string' && isUnfit(key))
-        issues.push({ path: pathOf(node), message: `has a member whose name ${unfitness}` });
+      if (!isNamed && typeof key === 'string' && isUnfit(key)) {
+        yield { path: pathOf(node), message: `has a member whose name ${unfitness}` };
+        isNamed = true;
+      }
       if (typeof value === 'string' && isUnfit(value))
-        issues.push({ path: pathOf({ value: node, key, parent: node, depth: 0 }), message: unfitness });
+        yield { path: pathOf({ value: node, key, parent: node, depth: 0 }), message: unfitness };
       if (typeof value === 'object' && value !== null)
         open.push({ value, key, parent: node, depth: node.depth + 1 });
     }
   }
-  return issues;
 }
 
 /** The members to check: numbers and the like are fine under any valid name. */
@@ -55,8 +66,8 @@ function pathOf(node: Node): string {
 }
 
 /** The top-level member around a deep node: its whole path would be as long as it is deep. */
-function topOf(node: Node): string {
+function topOf(node: Node): Node {
   let at = node;
   while (at.parent?.parent) at = at.parent;
-  return faultPath([at.key]);
+  return at;
 }
