@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/waitUntil.ts';
 import { readContract } from './support/apiContract.ts';
 import { type Call, createCall } from './support/call.ts';
+import { exchange } from './support/exchange.ts';
 import { outcome } from './support/outcome.ts';
 import { startTestService, type TestService } from './support/testService.ts';
 
@@ -36,8 +37,13 @@ describe('what is not valid HTTP, or has too long a head', () => {
       'The request target and headers are too long.',
     ],
     ['no host', 'GET /v0/health HTTP/1.1\r\nconnection: close\r\n\r\n', 'The request target is not valid.'],
+    [
+      'a host only in the target',
+      'GET http://a/v0/health HTTP/1.1\r\nconnection: close\r\n\r\n',
+      'The request target is not valid.',
+    ],
   ])('is refused like all else: %s', async (_, sent, message) => {
-    const { head, body } = await exchange(sent);
+    const { head, body } = await exchange(service.baseUrl, sent);
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     const [, requestId] = /x-request-id: (\S+)/.exec(head) ?? [];
     expect(JSON.parse(body)).toEqual({ error: { code: 'bad_request', message, requestId } });
@@ -51,21 +57,10 @@ test.each([
     'GET /v0/health HTTP/1.1\r\nhost: a\r\nexpect: more\r\nconnection: close\r\n\r\n',
   ],
 ])('a request %s is served', async (_, sent) => {
-  const { head, body } = await exchange(sent);
+  const { head, body } = await exchange(service.baseUrl, sent);
   expect(head).toMatch(/^HTTP\/1\.1 200 /);
   expect(JSON.parse(body)).toMatchObject({ status: 'ok' });
 });
-
-/** The answer to bytes that no client would send. */
-async function exchange(sent: string): Promise<{ head: string; body: string }> {
-  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
-  const received: string[] = [];
-  socket.on('data', (chunk) => received.push(String(chunk)));
-  socket.write(sent);
-  await once(socket, 'close');
-  const [head = '', body = ''] = received.join('').split('\r\n\r\n');
-  return { head, body };
-}
 
 describe('the request id', () => {
   test('of the caller is used where it is sane, in body, header and log', async () => {
@@ -291,6 +286,7 @@ describe('a body', () => {
 
   test('of a target that is no URL is refused with the error object', async () => {
     const { head, body } = await exchange(
+      service.baseUrl,
       'GET /v0/health HTTP/1.1\r\nhost: bad host/\r\nconnection: close\r\n\r\n',
     );
     expect(head).toMatch(/^HTTP\/1\.1 400 /);

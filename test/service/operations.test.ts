@@ -9,6 +9,7 @@ import { createAnvilClient } from '../support/anvilClient.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex, type StandInIndex } from './projector/support/standInIndex.ts';
 import { createCall } from './support/call.ts';
+import { exchange } from './support/exchange.ts';
 import { startTestApi, startTestService, type TestService } from './support/testService.ts';
 
 const chainId = 59141;
@@ -366,6 +367,11 @@ test("operators' data are not for pages of public host names", async () => {
     return promise;
   };
   expect(await Promise.all(['localhost', 'api', 'stranger.example'].map(ask))).toEqual([200, 200, 421]);
+});
+
+test("operators' data are not for requests that name no host", async () => {
+  const { head } = await exchange(internalUrl, 'GET /operations/transactions HTTP/1.0\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 421 /);
 });
 
 describe('the served data', () => {

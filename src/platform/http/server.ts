@@ -57,14 +57,20 @@ export async function startServer(options: {
   unsentBounds?: UnsentBounds;
 }): Promise<HttpServer> {
   const { app, host, port, headers, endWaits, logger, unsentBounds = usualUnsentBounds } = options;
-  const listener = getRequestListener(app.fetch, {
-    // For input that cannot become a request: no host, or a target or host that is not a URL.
-    errorHandler(error) {
-      const requestId = chooseRequestId(null);
-      logger.info({ requestId, err: error }, 'received an invalid HTTP request');
-      return errorResponse(describeError(new MalformedError('The request target is not valid.')), requestId);
-    },
-  });
+  // For input that cannot become a request: no host, or a target or host that is not a URL.
+  const refuse = (error: unknown) => {
+    const requestId = chooseRequestId(null);
+    logger.info({ requestId, err: error }, 'received an invalid HTTP request');
+    return errorResponse(describeError(new MalformedError('The request target is not valid.')), requestId);
+  };
+  const listener = getRequestListener(
+    (request, env) =>
+      // A target with a host of its own does not replace the header.
+      env.incoming.headers.host === undefined
+        ? refuse(new Error('missing host header'))
+        : app.fetch(request, env),
+    { errorHandler: refuse },
+  );
   const running = new Set<ServerResponse>();
   let isClosing = false;
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
