@@ -7,6 +7,7 @@ import { readInitialData } from './initialData.ts';
 import { readInputs } from './inputDefinitions.ts';
 import { listIssues } from './issueList.ts';
 import { isJsonObject, JsonCursor } from './jsonCursor.ts';
+import { warnOfNumbers } from './numberWarnings.ts';
 import { createPatternBudget } from './pattern.ts';
 import { readVariables } from './variables.ts';
 
@@ -29,6 +30,7 @@ export function listWarnings(agreement: unknown): readonly Issue[] {
     ...warnOfInitialData(root),
     ...warnOfFlow(root),
     ...warnOfContent(root),
+    ...listIssues(warnOfNumbers(agreement)),
   ]);
 }
 
