@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { findLostNumber } from '../../../src/protocol/lostNumber.ts';
 import { findRepeatedName } from '../../../src/protocol/repeatedName.ts';
 import { CliError } from './cliError.ts';
 import type { Terminal } from './terminal.ts';
@@ -8,7 +9,8 @@ export type JsonObject = Record<string, unknown>;
 /**
  * A JSON object from a file, or from standard input if the file is `-`.
  *
- * @throws CliError for anything else, and if an object has a name twice: only one of the two values would be signed.
+ * @throws CliError for anything else, and if an object has a name twice, or a number would be read as another one: what would be
+ * signed is not all that is written.
  */
 export async function readDocument(terminal: Terminal, file: string): Promise<JsonObject> {
   const text = file === '-' ? await terminal.readInput('the JSON') : readFile(file);
@@ -20,10 +22,17 @@ export async function readDocument(terminal: Terminal, file: string): Promise<Js
     throw new CliError(`${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!isJsonObject(value)) throw new CliError(`${name} must hold a JSON object.`);
+  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
   const repeated = findRepeatedName(text);
-  if (!repeated) return value;
-  const line = text.slice(0, repeated.offset).split('\n').length;
-  throw new CliError(`${name} has ${JSON.stringify(repeated.name)} twice in one object: see line ${line}.`);
+  if (repeated) {
+    const where = `see line ${lineOf(repeated.offset)}`;
+    throw new CliError(`${name} has ${JSON.stringify(repeated.name)} twice in one object: ${where}.`);
+  }
+  const lost = findLostNumber(text);
+  if (!lost) return value;
+  throw new CliError(
+    `${name} has a number in line ${lineOf(lost.offset)} that would be read as ${lost.read}. Write it as text.`,
+  );
 }
 
 /** `NAME=VALUE`, each name once; every value is a text. @throws CliError for anything else. */

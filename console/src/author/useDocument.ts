@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { BadRequestError } from '../../../client/src/index.ts';
 import type { TemplateReport } from '../../../client/src/types.ts';
+import { findLostNumber } from '../../../src/protocol/lostNumber.ts';
 import { findRepeatedName } from '../../../src/protocol/repeatedName.ts';
 import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { isObject } from '../agreements/member.ts';
@@ -39,7 +40,7 @@ export function useDocument() {
   return {
     text,
     write,
-    /** The parsed document; undefined if it is no JSON object, or one that has a name twice. */
+    /** The parsed document; undefined if it is no JSON object, or one that has a name twice or a number that is read as another one. */
     json: parsed.json,
     problems: listProblems(settled, parsed.fault, report.error, report.data),
     report: isRefused || parsed.json === undefined ? undefined : report.data,
@@ -58,10 +59,13 @@ function parseDocument(text: string): { json?: JsonObject; fault?: Fault } {
     const json: unknown = JSON.parse(text);
     if (!isObject(json)) return { fault: { message: texts.author.notObject, offset: 0 } };
     const repeated = findRepeatedName(text);
-    if (!repeated) return { json };
-    return {
-      fault: { message: texts.author.namedTwice(showUnseen(repeated.name)), offset: repeated.offset },
-    };
+    if (repeated)
+      return {
+        fault: { message: texts.author.namedTwice(showUnseen(repeated.name)), offset: repeated.offset },
+      };
+    const lost = findLostNumber(text);
+    if (!lost) return { json };
+    return { fault: { message: texts.author.lostNumber(lost.read), offset: lost.offset } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const [, position] = /position (\d+)/.exec(message) ?? [];

@@ -8,6 +8,7 @@ export const authorTexts = {
   placeholder: '{ "metadata": { … }, "variables": { … }, "content": { … }, "execution": { … } }',
   notObject: 'A document is a JSON object.',
   namedTwice: (name: string) => `“${name}” is already in this object: only one of the two would count.`,
+  lostNumber: (read: string) => `This number would be read as ${read}. Write it as text.`,
   example: 'Begin with an example',
   open: 'Open a file',
   checking: 'Checking…',

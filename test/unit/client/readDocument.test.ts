@@ -23,6 +23,12 @@ test('a document that has a name twice is refused: its reader may take the value
   );
 });
 
+test('a document with a number that would be read as another one is refused', async () => {
+  await expect(readDocument(terminalWith('{\n  "price": 1e400\n}'), '-')).rejects.toThrow(
+    'The standard input has a number in line 2 that would be read as null. Write it as text.',
+  );
+});
+
 test('a document with the same names in different objects is read', async () => {
   const text = '{"a": {"type": "x"}, "b": {"type": "x"}}';
   await expect(readDocument(terminalWith(text), '-')).resolves.toEqual(JSON.parse(text));
