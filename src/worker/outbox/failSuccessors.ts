@@ -10,7 +10,9 @@ export function failSuccessors(failed: string): string {
   return `update service.transactions later set state = 'failed', updated_at = now(),
       failure = case when first.principal_id is not distinct from later.principal_id and not exists (
             select 1 from service.inputs shared
-            where shared.transaction_id = later.id and shared.user_id <> first.principal_id offset 0)
+            where shared.transaction_id = later.id and shared.user_id <> first.principal_id offset 0) and not exists (
+            select 1 from service.records shared
+            where shared.deploy_transaction_id = later.id and shared.principal_id <> first.principal_id offset 0)
         then json_build_object('reason', 'predecessor_failed', 'predecessor', first.id,
           'message', 'The permit of this signer that comes before it failed: ' || first.id || '.')
         else json_build_object('reason', 'predecessor_failed',

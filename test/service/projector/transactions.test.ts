@@ -3,8 +3,20 @@ import { settlePermits } from '../../../src/worker/projector/settlePermits.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { block } from './support/chain.ts';
 import { createLamp } from './support/lamp.ts';
-import { annotate, bob, createScene, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
-import { type Fixture, reorgWindow } from './support/setup.ts';
+import {
+  alice,
+  annotate,
+  bob,
+  clone,
+  createScene,
+  deployment,
+  input,
+  lamp,
+  type Scene,
+  toggle,
+} from './support/scene.ts';
+import { insertPrincipal, insertRecord, insertSubmission } from './support/serviceRows.ts';
+import { chainId, type Fixture, reorgWindow } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
@@ -76,6 +88,71 @@ test('permits of one signer that come after one that expired fail with it, and n
     'predecessor_failed',
     undefined,
   ]);
+});
+
+test('a failed permit is named to those alone who have both it and the permit that fails with it', async () => {
+  const { database, pool } = fixture;
+  const mine = await scene.draft();
+  const theirs = await scene.askFor(clone);
+  await scene.mine(deployment());
+  const first = await scene.submit(mine.recordId, toggle('5'), { nonce: 0n, deadline: timeOf(2) });
+  const sent = { own: toggle('6'), shared: toggle('7'), foreign: toggle('8') };
+  const own = await scene.submit(mine.recordId, sent.own, { nonce: 1n });
+  const shared = await scene.submit(mine.recordId, sent.shared, { nonce: 2n });
+  const foreign = await scene.submit(mine.recordId, sent.foreign, { nonce: 3n });
+  // Nobody is known to have sent this one.
+  const unowned = await scene.submit(mine.recordId, toggle('5'), {
+    ...{ nonce: 0n, deadline: timeOf(2), signer: bob },
+  });
+  const afterIt = await scene.submit(mine.recordId, toggle('6'), { nonce: 1n, signer: bob });
+  const submission = { ...theirs, chainId, agreement: clone, lamp, signer: alice };
+  for (const [{ transactionId }, owner] of [
+    [first, scene.principalId],
+    [own, scene.principalId],
+    [shared, scene.principalId],
+    [afterIt, scene.principalId],
+    [foreign, theirs.principalId],
+  ] as const)
+    await pool.query('update service.transactions set principal_id = $2 where id = $1', [
+      transactionId,
+      owner,
+    ]);
+  await insertSubmission(database, {
+    ...submission,
+    input: sent.shared,
+    transactionId: shared.transactionId,
+  });
+  await pool.query('update service.inputs set record_id = $2, user_id = $3 where id = $1', [
+    ...[foreign.inputId, theirs.recordId, theirs.principalId],
+  ]);
+  await scene.mine();
+  await scene.mine();
+  expect((await scene.transaction(own.transactionId)).failure).toMatchObject({
+    predecessor: first.transactionId,
+    message: expect.stringContaining(first.transactionId),
+  });
+  for (const { transactionId } of [shared, foreign, afterIt]) {
+    const { failure } = await scene.transaction(transactionId);
+    expect(failure).toMatchObject({ reason: 'predecessor_failed' });
+    for (const former of [first, unowned])
+      expect(JSON.stringify(failure)).not.toContain(former.transactionId);
+  }
+});
+
+test('a failed deployment is not named to another principal that has sent the permit after it too', async () => {
+  const { database, pool } = fixture;
+  const first = await scene.draft({ deadline: timeOf(1) });
+  const later = await scene.draft({ nonce: 1n });
+  const other = await insertPrincipal(database);
+  const shared = { principalId: other, chainId, lamp, deployTransactionId: later.transactionId };
+  const theirs = await insertRecord(database, shared);
+  await pool.query('update service.transactions set principal_id = $1', [scene.principalId]);
+  await scene.mine();
+  await scene.mine();
+  expect((await scene.record(later.recordId)).error).toMatchObject({ reason: 'predecessor_failed' });
+  const { error } = await scene.record(theirs);
+  expect(error).toMatchObject({ reason: 'predecessor_failed' });
+  expect(JSON.stringify(error)).not.toContain(first.transactionId);
 });
 
 test('a superseded permit is open again when what superseded it falls out, and can have its effect then', async () => {
