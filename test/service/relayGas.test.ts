@@ -1,11 +1,14 @@
-import { type Hex, numberToHex, size } from 'viem';
+import { type Address, type Hex, numberToHex, size, toFunctionSelector } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { boundGas } from '../../src/records/gas/learnedGas.ts';
 import { callsBehind, unknownBlock } from '../support/callsBehind.ts';
+import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { createPermitWorld, type PermitWorld } from './support/permitWorld.ts';
+import { createStandInIndex } from './projector/support/standInIndex.ts';
+import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
 
 let world: RelayWorld;
 let permits: PermitWorld;
@@ -100,6 +103,64 @@ test('a row that the contract refuses in its turn fails, with its reason, and no
   expect((await world.readRow(row.id)).failure).toMatchObject({ reason: 'state_not_accepting' });
   expect(await countAttempts(row.id)).toBe(0);
   await stopIndexing();
+});
+
+describe('a row that the contract refuses in its turn at the folded block', () => {
+  /** Accepts such a row, and expects that it waits until its permit is unused again, and fails then. */
+  const expectToWait = async (
+    uses: (row: PermitRow & { agreement: Address }) => Promise<() => Promise<void>>,
+    disturb: (call: RpcCall) => Disturbance | undefined,
+  ) => {
+    const keys = await world.createWallets(1);
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    const node = await world.disturb(disturb);
+    const row = await permits.accept({ agreement, account, nonce: 0, inputId: 'pong', gasEstimate: null });
+    const release = await uses({ ...row, agreement });
+    await world.startRelay({ keys, rpcUrls: [node.url] });
+    const stopIndexing = permits.startIndexing(agreement);
+    await waitUntil('it was estimated again and again, or has failed', async () => {
+      await world.client.mine({ blocks: 1 });
+      return (await world.readRow(row.id)).state === 'failed' || node.count('eth_estimateGas') > 5;
+    });
+    expect((await world.readRow(row.id)).state).toBe('accepted');
+    await release();
+    await waitUntil('it fails', async () => {
+      await world.client.mine({ blocks: 1 });
+      return (await world.readRow(row.id)).state === 'failed';
+    });
+    await stopIndexing();
+  };
+
+  test('does not fail while the index shows its permit used up', async () => {
+    const index = createStandInIndex({ pool: world.pool, factory: world.token });
+    await index.deploy();
+    const use = async ({ agreement, account }: PermitRow & { agreement: Address }) => {
+      await world.pool.query(
+        `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
+           permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
+           block_timestamp)
+         values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
+        [world.chainId, agreement, account.address],
+      );
+      return () => index.removeViews();
+    };
+    await expectToWait(use, () => undefined);
+  });
+
+  test('does not fail while a newer block has its permit used up', async () => {
+    let isUsed = true;
+    const nonces = toFunctionSelector('nonces(address)');
+    const asks = z.tuple([z.object({ data: z.string().startsWith(nonces) }), z.literal('latest')]);
+    const use = async () => async () => {
+      isUsed = false;
+    };
+    await expectToWait(use, ({ method, params }) =>
+      isUsed && method === 'eth_call' && asks.safeParse(params).success
+        ? { result: numberToHex(1, { size: 32 }) }
+        : undefined,
+    );
+  });
 });
 
 describe('a row that a node refuses because it lacks the indexed block of the row before it', () => {

@@ -6,6 +6,7 @@ import { findFate } from '../../src/worker/relay/attemptFate.ts';
 import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
+import { createStandInIndex } from './projector/support/standInIndex.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
@@ -293,6 +294,37 @@ describe('a nonce that another transaction of the wallet took', () => {
     await waitUntil('it was asked again', () => node.count('eth_getTransactionReceipt') > looks + 3);
     expect((await world.readRow(row.id)).nonce).toBe(0);
     await world.client.mine({ blocks: 1 });
+    await waitUntil('it has another nonce', async () => (await world.readRow(row.id)).nonce === 1);
+    await world.client.setAutomine(true);
+    await expectMintedOnce([row]);
+  });
+
+  test('is not given up while the index shows the permit used up, for what that did is the projector’s to say', async () => {
+    const { key } = await world.createWallet();
+    await world.client.setAutomine(false);
+    const node = await world.disturb(() => undefined);
+    const index = createStandInIndex({ pool: world.pool, factory: world.token });
+    await index.deploy();
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    world.startIndexing();
+    const row = await world.acceptOne({ kind: 'input' });
+    await world.waitForState(row.id, 'broadcast');
+    await world.pool.query(
+      `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
+         permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
+         block_timestamp)
+       values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
+      [world.chainId, world.token, row.recipient],
+    );
+    await sendElsewhere(key, { nonce: 0, gwei: 50n });
+    await world.client.mine({ blocks: 1 });
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was asked again and again, or given up', async () => {
+      const { nonce } = await world.readRow(row.id);
+      return nonce !== 0 || node.count('eth_getTransactionReceipt') > looks + 10;
+    });
+    expect((await world.readRow(row.id)).nonce).toBe(0);
+    await index.removeViews();
     await waitUntil('it has another nonce', async () => (await world.readRow(row.id)).nonce === 1);
     await world.client.setAutomine(true);
     await expectMintedOnce([row]);

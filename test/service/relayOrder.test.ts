@@ -1,6 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { failOrphan } from '../../src/worker/relay/orphans.ts';
+import { keeperOf, sharedKeyOf } from '../../src/worker/relay/rowOrder.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
@@ -231,6 +232,34 @@ describe('inputs of one agreement', () => {
     await world.startRelay({ keys: [second], awaited: [held.promise] });
     const next = await permits.accept({ agreement, account, nonce: 1 });
     expect((await world.waitForNode(next.id)).wallet).toBe(privateKeyToAddress(second));
+  });
+
+  test('go on in no wallet while two wallets have some of them under way', async () => {
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    const [one, two, next] = await permits.acceptRow(agreement, { account, count: 3 });
+    const change = (row: PermitRow | undefined, state: string, wallet: string) =>
+      world.pool.query(
+        'update service.transactions set state = $2, wallet = $3, wallet_nonce = 0 where id = $1',
+        [...[row?.id, state, wallet]],
+      );
+    const readKeeper = async () => {
+      const keeper = keeperOf('tx.key', { chainId: '$1', gasEstimate: 'null::bigint', full: `'{}'::text[]` });
+      const { rows } = await world.pool.query<{ keeper: string | null }>(
+        `select ${keeper} as keeper
+         from (select ${sharedKeyOf('tx.')} as key from service.transactions tx where chain_id = $1 and id = $2) as tx`,
+        [world.chainId, next?.id],
+      );
+      return rows[0]?.keeper;
+    };
+    expect(await readKeeper()).toBeNull();
+    for (const state of ['signed', 'broadcast']) {
+      await change(one, 'broadcast', '0xone');
+      await change(two, state, '0xtwo');
+      expect(await readKeeper()).toBe('');
+      await change(one, 'mined', '0xone');
+      expect(await readKeeper()).toBe('0xtwo');
+    }
   });
 
   test('fail with the one before them that fails for good, and name it', async () => {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
+import { deployRecords } from '../../../src/worker/projector/deployRecords.ts';
+import { mergeSubmissions } from '../../../src/worker/projector/mergeSubmissions.ts';
 import { settlePermits } from '../../../src/worker/projector/settlePermits.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { block } from './support/chain.ts';
@@ -311,6 +314,58 @@ test('a transaction is final once no reorganisation can reach it', async () => {
   expect((await scene.transaction(transactionId)).state).toBe('mined');
   await scene.mine();
   expect((await scene.transaction(transactionId)).state).toBe('final');
+});
+
+test('a final transaction is open again if an index of another history turns out to be right', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  await scene.mine(input(toggle('5')));
+  for (let count = 0; count <= reorgWindow; count++) await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('final');
+  const height = scene.chain().length;
+  scene.drop(height - 1);
+  while (scene.chain().length <= height) scene.add();
+  await fixture.index.deploy();
+  await scene.show();
+  await scene.fold();
+  expect(await scene.transaction(transactionId)).toMatchObject({ state: 'accepted', minedBlockNumber: null });
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'PENDING' }]);
+});
+
+test('a record that is Deployed is not made so again by its permit', async () => {
+  const { recordId, transactionId } = await scene.draft();
+  await scene.mine(deployment());
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed' });
+  const changed = {
+    changedTransactions: [transactionId],
+    added: [],
+    through: 1n,
+    isWhole: false,
+    isApart: false,
+  };
+  const again = await inTransaction(fixture.database, (transaction) =>
+    deployRecords(transaction, { chainId, ...changed }),
+  );
+  expect(again).toMatchObject({ deployed: [], changed: [] });
+});
+
+test('a submission takes the place of a row that the index made, and of no other submission', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  await scene.mine(input(toggle('5')), input(toggle('6')));
+  const other = await scene.submit(recordId, toggle('6'), { nonce: 1n });
+  const merge = (position: number) =>
+    inTransaction(fixture.database, (transaction) =>
+      mergeSubmissions(transaction, [{ id: other.inputId, recordId, position }]),
+    );
+  expect(await merge(1)).toEqual([]);
+  expect(await merge(2)).toEqual([recordId]);
+  expect(await scene.history(recordId)).toMatchObject([
+    { id: inputId, status: 'MINED', position: 1 },
+    { id: other.inputId, status: 'MINED', position: 2 },
+  ]);
 });
 
 test('of several permits with the same nonce and content the open one had the effect', () => {
