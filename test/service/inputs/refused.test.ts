@@ -2,6 +2,8 @@ import { encodeFunctionData, getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
+import { defaultQuotas } from '../../../src/records/quotas/quotas.ts';
+import { addUsage } from '../../../src/records/quotas/usage.ts';
 import { createCall } from '../support/call.ts';
 import type { Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
@@ -112,6 +114,26 @@ describe('an input is refused and nothing is stored', () => {
     expect(outcome(await scene.submit(lease.id, body, other))).toMatchSnapshot();
     expect((await scene.submit(lease.address, body, other)).status).toBe(404);
     expect((await scene.submit('agr_0', body, other)).status).toBe(404);
+  });
+
+  test('beyond a quota of its principal', async () => {
+    const own = await scene.deploy();
+    // A principal whose usage the service has not read before.
+    const other = await scene.service.createPrincipal();
+    await addUsage(scene.service.handle.database, [
+      { principalId: other.id, gas: BigInt(defaultQuotas.gasPerDay) },
+    ]);
+    await scene.service.handle.pool.query('update service.records set principal_id = $2 where id = $1', [
+      ...[own.id, other.id],
+    ]);
+    const { body } = await own.sign({ ...accept, account: own.tenant });
+    const before = await scene.service.countRows();
+    const answer = await scene.submit(own.id, body, other);
+    expect(outcome(answer)).toMatchObject({
+      status: 429,
+      details: { reason: 'quota_exceeded', quota: 'gasPerDay' },
+    });
+    expect(await scene.service.countRows()).toEqual(before);
   });
 
   test('by a principal that may only read', async () => {
