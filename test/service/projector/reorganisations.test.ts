@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readStanding } from '../../../src/api/admission/readStanding.ts';
+import { findDisplaced } from '../../../src/records/agreements/displacedRecords.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { addressOfClone, block } from './support/chain.ts';
 import { createLamp, lampVariables } from './support/lamp.ts';
@@ -158,6 +159,17 @@ test('a record that was asked for by address waits for that address again', asyn
   expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', address: clone, inputCount: 0 });
   await scene.mine(event);
   expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', address: clone, state: 'dark' });
+});
+
+test('where principals have left different addresses, none gets a record back at an address that another one has left', async () => {
+  const waiting = await scene.askFor(clone, createLamp('another'));
+  const staying = await scene.askFor(clone, createLamp('another'));
+  for (const { principalId } of [waiting, staying]) await scene.askFor(clone, lamp, principalId);
+  const left = { principal_id: waiting.principalId, chain_id: chainId, address: clone };
+  const elsewhere = { ...left, principal_id: staying.principalId, address: addressOfClone(1) };
+  expect(await findDisplaced(fixture.database, [elsewhere, left])).toEqual([
+    { id: waiting.recordId, ...left },
+  ]);
 });
 
 test('an own deployment that comes back at an imported address is Deployed; the record waiting there gives it up until its agreement is back', async () => {
