@@ -77,6 +77,27 @@ describe('the same permit again', () => {
     expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
   });
 
+  test('of a failed transaction leaves the record of another principal as it is', async () => {
+    const { body } = await scene.prepare();
+    const other = await scene.service.createPrincipal();
+    await scene.deploy(body);
+    await scene.deploy(body, other);
+    const { id } = await scene.findTransaction(body.signer);
+    await scene.service.handle.pool.query(
+      `with failed as (
+         update service.transactions set state = 'failed', failure = '{"reason":"x","message":"y"}' where id = $1 returning id)
+       update service.records set error = '{"reason":"x","message":"y"}' where deploy_transaction_id in (select id from failed)`,
+      [id],
+    );
+    await scene.deploy(body);
+    expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
+    const { rows } = await scene.service.handle.pool.query(
+      'select principal_id as of from service.records where deploy_transaction_id = $1 and error is not null',
+      [id],
+    );
+    expect(rows).toEqual([{ of: other.id }]);
+  });
+
   test('says why the record failed, once the permit is no longer valid', async () => {
     const { body } = await scene.prepare();
     await scene.deploy(body);
