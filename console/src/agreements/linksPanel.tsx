@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { More } from '../parts/more.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Table } from '../parts/table.tsx';
@@ -34,13 +35,14 @@ export function LinksPanel({ id }: { readonly id: string }) {
   );
   const revoke = useMutation({
     mutationFn: (linkId: string) => service.links.revoke(id, linkId),
-    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
+    // An answer may be lost although the link is revoked.
+    onSettled: () => queries.invalidateQueries({ queryKey: key }),
   });
   return (
-    <section class="section">
+    <section class="section" {...useKeptFocus()}>
       <h2>{words.title}</h2>
       <p class="lead">{words.lead}</p>
-      <NewLink id={id} parties={parties} onMade={() => void queries.invalidateQueries({ queryKey: key })} />
+      <NewLink id={id} parties={parties} onTried={() => void queries.invalidateQueries({ queryKey: key })} />
       {error && <Failure error={error} onRetry={retry} />}
       {revoke.error && <Failure error={revoke.error} />}
       {rows?.length === 0 ? (
@@ -96,10 +98,10 @@ type NewLinkProps = {
   readonly id: string;
   /** Values and names of the participants. */
   readonly parties: readonly (readonly [string, string])[];
-  readonly onMade: () => void;
+  readonly onTried: () => void;
 };
 
-function NewLink({ id, parties, onMade }: NewLinkProps) {
+function NewLink({ id, parties, onTried }: NewLinkProps) {
   const [participant, setParticipant] = useState('');
   const [may, setMay] = useState('read');
   const [days, setDays] = useState('7');
@@ -112,7 +114,7 @@ function NewLink({ id, parties, onMade }: NewLinkProps) {
         expiresInSeconds: Number(days) * daySeconds,
         ...(note.trim() !== '' && { note: note.trim() }),
       }),
-    onSuccess: onMade,
+    onSettled: onTried,
   });
   const choose = (value: string) => {
     setParticipant(value);

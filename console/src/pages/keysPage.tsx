@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { More } from '../parts/more.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Note } from '../parts/note.tsx';
@@ -22,6 +23,8 @@ const capabilities: readonly Capability[] = [
   'webhooks.read',
   'webhooks.write',
 ];
+
+const lookMs = 5_000;
 
 /** Active sessions and unused links; a narrowed session sees only itself. */
 export function KeysPage() {
@@ -74,13 +77,14 @@ function Sessions() {
   const { rows, error, retry, showMore } = usePages({
     queryKey: ['sessions'],
     list: async (cursor, signal) => service.sessions.list({ limit: 100, cursor }, { signal }),
+    lookMs,
   });
   const end = useMutation({
     mutationFn: (id: string) => service.sessions.revoke(id),
     onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
   });
   return (
-    <section class="section">
+    <section class="section" {...useKeptFocus()}>
       <h2>{words.sessions}</h2>
       {error && <Failure error={error} onRetry={retry} />}
       {end.error && <Failure error={end.error} />}
@@ -127,6 +131,7 @@ function PortalLinks() {
   const { rows, error, retry, showMore } = usePages({
     queryKey: key,
     list: async (cursor, signal) => service.sessions.listLinks({ limit: 100, cursor }, { signal }),
+    lookMs,
   });
   const [label, setLabel] = useState('');
   const [seconds, setSeconds] = useState('3600');
@@ -145,7 +150,7 @@ function PortalLinks() {
     onSettled: changed,
   });
   return (
-    <section class="section">
+    <section class="section" {...useKeptFocus()}>
       <h2>{words.links}</h2>
       <p class="lead">{words.linksLead}</p>
       <form

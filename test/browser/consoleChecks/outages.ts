@@ -27,6 +27,7 @@ export async function meetOutages(world: ConsoleWorld, local: LocalStack): Promi
     silenceNode,
     failOnChain,
     silenceApi,
+    silenceAccess,
     loseApi,
     loseFiles,
   };
@@ -184,6 +185,22 @@ async function silenceApi({ rider }: Opened, { local }: Outside): Promise<void> 
     process.kill(api.pid, 'SIGCONT');
   }
   await rider.page.getByText(awayText).waitFor({ state: 'detached' });
+}
+
+/** A list of accesses that is open says that it may be out of date. */
+async function silenceAccess({ rider: { page } }: Opened, { local }: Outside): Promise<void> {
+  await page.getByRole('link', { name: 'Access' }).click();
+  await page.getByText('this session').waitFor();
+  const api = local.processes()['the api'];
+  if (!api) throw new Error('the API has no process');
+  process.kill(api.pid, 'SIGSTOP');
+  try {
+    await page.getByRole('alert').first().waitFor({ timeout: 60_000 });
+    expectTrue(await page.getByText('this session').isVisible(), 'what was known stays');
+  } finally {
+    process.kill(api.pid, 'SIGCONT');
+  }
+  await page.getByRole('alert').first().waitFor({ state: 'detached' });
 }
 
 /** The API ends while a person opens a page whose code is not loaded yet. */

@@ -169,5 +169,15 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await focus(/^Connect Test wallet/);
   await keyboard.press('Enter');
   await see(page, 'This wallet may not do this');
+  await world.client.sessions.createLink({ expiresInSeconds: 3_600, label: 'Lost at once' });
+  await focus('Access');
+  await keyboard.press('Enter');
+  const row = page.getByRole('row', { name: 'Lost at once' });
+  await row.waitFor();
+  await focus('Revoke');
+  await keyboard.press('Enter');
+  await row.waitFor({ state: 'detached' });
+  const focused = await page.evaluate('document.activeElement?.textContent');
+  expectTrue(focused === 'Portal links', `the focus stays in the section, not at ${focused}`);
   await context.close();
 }
