@@ -27,8 +27,13 @@ export function findLostNumber(json: string): LostNumber | undefined {
 function normalize(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const [, digits, zeros = ''] = /^0*(.*[1-9])(0*)$/.exec(whole + fraction) ?? [];
-  if (digits === undefined) return '0';
-  const power = BigInt(exponent) + BigInt(zeros.length - fraction.length);
-  return `${number.startsWith('-') ? '-' : ''}${digits}e${power}`;
+  const written = whole + fraction;
+  let start = 0;
+  let end = written.length;
+  // An expression that looks for the last digit would begin again at each of many zeros.
+  while (end > 0 && written[end - 1] === '0') end--;
+  if (end === 0) return '0';
+  while (written[start] === '0') start++;
+  const power = BigInt(exponent) + BigInt(whole.length - end);
+  return `${number.startsWith('-') ? '-' : ''}${written.slice(start, end)}e${power}`;
 }

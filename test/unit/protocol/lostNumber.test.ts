@@ -44,4 +44,6 @@ test('a long text and a long number are read', () => {
   const text = JSON.stringify({ a: 'x\\"1'.repeat(2_000_000) });
   expect(findLostNumber(text)).toBeUndefined();
   expect(findLostNumber(`[${'0.'.padEnd(500_000, '0')}1]`)).toMatchObject({ read: '0' });
+  expect(findLostNumber(`[${'0.'.padEnd(500_000, '0')}]`)).toBeUndefined();
+  expect(findLostNumber(`[1.${''.padEnd(500_000, '0')}1]`)).toMatchObject({ read: '1' });
 });
