@@ -208,6 +208,11 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 4, stderr: expect.stringMatching(/request req_/) },
     ],
     [
+      'a login at a service that is away',
+      ['login', 'http://127.0.0.1:3', '--api-key', 'agk_test_wrong'],
+      { code: 5, stderr: expect.stringMatching(/asked at http:\/\/127\.0\.0\.1:3\n.*ECONNREFUSED/) },
+    ],
+    [
       'a service that is away',
       ['list', '--url', 'http://127.0.0.1:3'],
       { code: 5, stderr: expect.stringMatching(/asked at http:\/\/127\.0\.0\.1:3\n.*ECONNREFUSED/) },

@@ -18,6 +18,8 @@ export function addLogin(program: Command, context: Context): void {
       const { url, apiKey: option } = program.opts<{ url?: string; apiKey?: string }>();
       const baseUrl = given || url || terminal.env.AGREEMENTS_URL;
       if (!baseUrl) throw new CliError('Give the address of the service: agreements login <url>.');
+      // Errors name the address that was asked.
+      program.setOptionValue('url', baseUrl);
       openClient({ baseUrl, apiKey: '' });
       const apiKey =
         option || terminal.env.AGREEMENTS_API_KEY || (await terminal.readSecret('the API key')).trim();
