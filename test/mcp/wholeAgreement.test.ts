@@ -70,6 +70,13 @@ describe.each<Revision>(['2025', '2026-07-28'])('with the official client of %s'
     const [id = ''] = completion.values;
     const { contents } = await client.readResource({ uri: `agreements://${id}/document` });
     expect(contents[0]).toMatchObject({ text: expect.stringMatching(/^<<<quoted-data .*mural/is) });
+    for (const unknown of [
+      { type: 'ref/prompt', name: 'other' } as const,
+      { ...ref, uri: 'agreements://{name}' },
+    ])
+      await expect(client.complete({ ref: unknown, argument: { name: 'id', value: '' } })).rejects.toThrow(
+        'There is no such prompt or resource template.',
+      );
     await close();
   });
 });

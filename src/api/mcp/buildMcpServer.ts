@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  type CompleteRequest,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -83,7 +84,12 @@ export function buildMcpServer(surface: McpSurface, request: McpRequest): Server
   }));
   server.setRequestHandler('prompts/get', ({ params }) => writePrompt(params.name, params.arguments));
   server.setRequestHandler('completion/complete', async ({ params }, context) => {
-    const { argument } = params;
+    const { argument, ref } = params;
+    if (!isCompleted(ref))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'There is no such prompt or resource template.',
+      );
     const values =
       argument.name === 'id'
         ? await guard(() => completeAgreementId(argument.value, callOf(request, context)))
@@ -91,6 +97,12 @@ export function buildMcpServer(surface: McpSurface, request: McpRequest): Server
     return { completion: { values, total: values.length, hasMore: false } };
   });
   return server;
+}
+
+function isCompleted(ref: CompleteRequest['params']['ref']): boolean {
+  return ref.type === 'ref/prompt'
+    ? agentPrompts.some(({ name }) => name === ref.name)
+    : agreementTemplates.some(({ uriTemplate }) => uriTemplate === ref.uri);
 }
 
 /** A client that declares that it can show a link to a person. */

@@ -80,7 +80,7 @@ function listOthers(path: string): WorstRequest[] {
     ask('prompts/list', {}),
     ask('prompts/get', { name: long, arguments: { [long]: long } }),
     ask('completion/complete', {
-      ref: { type: 'ref/resource', uri: 'agreements://records/{id}' },
+      ref: { type: 'ref/resource', uri: 'agreements://{id}' },
       argument: { name: 'id', value: long },
     }),
     ask(long, {}),
