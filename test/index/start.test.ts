@@ -92,16 +92,16 @@ test('user and password of a node are sent as basic authorization', async () => 
   );
 });
 
-test('a database that refuses the password ends the start with one line of JSON', async () => {
+test('a database that is not there ends the start with one line of JSON', async () => {
   const databaseUrl = new URL(await makeDatabase());
-  databaseUrl.password = 'another';
+  databaseUrl.pathname = '/absent';
   const { rpcUrl } = await launchAnvil({ chainId: 59141 });
   const indexer = await launch({ databaseUrl: databaseUrl.href, chains: [{ chainId: 59141, rpcUrl }] });
   expect(await indexer.exited).toEqual({ code: 1, signal: null });
   expect(JSON.parse(indexer.lines.at(-1) ?? '')).toMatchObject({
     level: 60,
     process: 'indexer',
-    err: { message: expect.stringContaining('password authentication failed') },
+    err: { message: expect.stringContaining('database "absent" does not exist') },
     msg: 'the indexer could not start',
   });
 });
