@@ -60,10 +60,11 @@ export async function launchPostgres(options: {
     detached: true,
     stdio: ['pipe', 'pipe', log.fd],
   });
-  await log.close();
+  // Before anything is awaited: a server that does not start may end at once.
   const exited = new Promise<void>((settle) =>
     child.once('exit', () => settle()).once('error', () => settle()),
   );
+  await log.close();
   const pid = await Promise.race([readServerPid(child.stdout), exited]);
   if (pid === undefined || !(await isReady({ pid, exited, dataDirectory }))) {
     const text = (await readFile(logFile)).subarray(logStart).toString();
