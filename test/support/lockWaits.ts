@@ -4,6 +4,7 @@ import type pg from 'pg';
  * The process ids of the sessions that wait for a lock, in the caller's database alone: the server may have
  * other databases, whose sessions wait for locks of their own.
  *
+ * @param client outside of a transaction: within one, PostgreSQL would give the first answer again and again.
  * @param words only sessions whose statement contains them.
  */
 export async function readLockWaits(client: pg.Pool | pg.ClientBase, words = ''): Promise<number[]> {
