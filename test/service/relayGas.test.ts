@@ -9,6 +9,7 @@ import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex } from './projector/support/standInIndex.ts';
 import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
+import { showUsedPermit } from './support/usedPermit.ts';
 
 let world: RelayWorld;
 let permits: PermitWorld;
@@ -136,13 +137,7 @@ describe('a row that the contract refuses in its turn at the folded block', () =
     const index = createStandInIndex({ pool: world.pool, factory: world.token });
     await index.deploy();
     const use = async ({ agreement, account }: PermitRow & { agreement: Address }) => {
-      await world.pool.query(
-        `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
-           permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
-           block_timestamp)
-         values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
-        [world.chainId, agreement, account.address],
-      );
+      await showUsedPermit(world.pool, { chainId: world.chainId, agreement, signer: account.address });
       return () => index.removeViews();
     };
     await expectToWait(use, () => undefined);

@@ -7,6 +7,7 @@ import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex } from './projector/support/standInIndex.ts';
+import { showUsedPermit } from './support/usedPermit.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
@@ -309,13 +310,11 @@ describe('a nonce that another transaction of the wallet took', () => {
     world.startIndexing();
     const row = await world.acceptOne({ kind: 'input' });
     await world.waitForState(row.id, 'broadcast');
-    await world.pool.query(
-      `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
-         permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
-         block_timestamp)
-       values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
-      [world.chainId, world.token, row.recipient],
-    );
+    await showUsedPermit(world.pool, {
+      chainId: world.chainId,
+      agreement: world.token,
+      signer: row.recipient,
+    });
     await sendElsewhere(key, { nonce: 0, gwei: 50n });
     await world.client.mine({ blocks: 1 });
     const looks = node.count('eth_getTransactionReceipt');

@@ -15,6 +15,7 @@ import { quickSettings } from '../support/relaySettings.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex } from './projector/support/standInIndex.ts';
+import { showUsedPermit } from './support/usedPermit.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
@@ -137,13 +138,7 @@ describe('a transaction that reverts', () => {
     const index = createStandInIndex({ pool: world.pool, factory: world.token });
     await index.deploy();
     const { id, recipient } = await world.acceptOne({ kind: 'input', data: fails('the nonce is used up') });
-    await world.pool.query(
-      `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
-         permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
-         block_timestamp)
-       values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
-      [world.chainId, world.token, recipient],
-    );
+    await showUsedPermit(world.pool, { chainId: world.chainId, agreement: world.token, signer: recipient });
     await world.startRelay({ keys: [key], rpcUrls: [node.url] });
     const { hash } = await world.waitForNode(id);
     await awaitReceipt(world.client, hash ?? '0x');
