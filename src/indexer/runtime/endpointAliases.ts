@@ -24,15 +24,22 @@ export function hideEndpoints(
   for (const { chainId, rpcUrls } of hidden) env[`RPC_URL_${chainId}`] = rpcUrls.join(',');
 
   const fetchUrl = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
+  globalThis.fetch = async (input, init) => {
     const real = urls.get(input instanceof Request ? input.url : String(input));
     if (real === undefined) return fetchUrl(input, init);
     const { url, authorization } = splitCredentials(real);
-    const request = new Request(input instanceof Request ? new Request(url, input) : url, init);
-    if (authorization !== undefined) request.headers.set('authorization', authorization);
-    return fetchUrl(request);
+    const asked = input instanceof Request ? await readRequest(input) : {};
+    const headers = new Headers(init?.headers ?? asked.headers);
+    if (authorization !== undefined) headers.set('authorization', authorization);
+    // Not as a Request: once that is garbage, its signal is no longer aborted, and the call lasts for minutes.
+    return fetchUrl(url, { ...asked, ...init, headers });
   };
   return hidden;
+}
+
+async function readRequest(request: Request): Promise<RequestInit> {
+  const { method, headers, signal } = request;
+  return { method, headers, signal, body: await request.text() };
 }
 
 /** `fetch` refuses a URL with user and password: they are sent as a header. */
