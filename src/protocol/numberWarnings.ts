@@ -4,12 +4,15 @@ import type { Issue } from './errors.ts';
 const longestPath = 1_000;
 
 /** Warnings about numbers that may not be what the author wrote: JSON text can hold larger ones than a parsed document. */
-export function* warnOfNumbers(value: unknown, path: readonly string[] = []): Generator<Issue> {
+export function* warnOfNumbers(value: unknown, path = ''): Generator<Issue> {
   if (typeof value === 'number') {
     const message = describeLoss(value);
-    if (message !== undefined) yield { path: cut(path.join('.')), message };
-  } else if (typeof value === 'object' && value !== null)
-    for (const [key, member] of Object.entries(value)) yield* warnOfNumbers(member, [...path, key]);
+    if (message !== undefined) yield { path, message };
+  } else if (typeof value === 'object' && value !== null) {
+    // Cut at each level: below a long name there may be very many numbers, and each would copy that.
+    for (const [key, member] of Object.entries(value))
+      yield* warnOfNumbers(member, cut(path === '' ? key : `${path}.${key}`));
+  }
 }
 
 function describeLoss(value: number): string | undefined {
