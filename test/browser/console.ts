@@ -9,6 +9,7 @@ import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
 import { followFeed } from './consoleChecks/feed.ts';
 import { createFramingPage, frameConsole } from './consoleChecks/frames.ts';
+import { passHiddenAgreements } from './consoleChecks/hiddenAgreements.ts';
 import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
@@ -64,6 +65,7 @@ async function main(): Promise<number> {
       frameConsole,
       meetHostileWallets,
       showNames,
+      passHiddenAgreements,
       followAddress,
       foldWallets,
       lookAtPages,

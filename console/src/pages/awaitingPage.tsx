@@ -136,10 +136,13 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
       </div>
       {error && <Failure error={error} onRetry={retry} />}
       {rows?.length === 0 ? (
-        <div class="empty">
-          <p>{words.empty}</p>
-          <p class="small">{words.emptyHint}</p>
-        </div>
+        // A page may be empty although others follow.
+        !showMore && (
+          <div class="empty">
+            <p>{words.empty}</p>
+            <p class="small">{words.emptyHint}</p>
+          </div>
+        )
       ) : !rows && error ? null : (
         <Table
           caption={words.caption}
