@@ -142,6 +142,26 @@ describe('validate', () => {
       'invalid_participants',
     ],
     ['an observer that is no address', { observers: ['nobody'] }, 'invalid_participants'],
+    [
+      'a document without any id, before an observer that is no address',
+      { agreement: { ...lease, metadata: {} }, observers: ['nobody'] },
+      'invalid_agreement',
+    ],
+    [
+      'wrong values, before an observer that is no address',
+      { initValues: { ...deployment.initValues, colour: 1 }, observers: ['nobody'] },
+      'invalid_values',
+    ],
+    [
+      'missing values, before an observer that is no address',
+      { initValues: {}, observers: ['nobody'] },
+      'invalid_values',
+    ],
+    [
+      'wrong values, before participants without a shape',
+      { initValues: { colour: 1 }, participants: [{ variableKey: 1 }] },
+      'invalid_values',
+    ],
   ])('refuses %s', async (_, change, reason) => {
     const answer = await check({ ...deployment, ...change });
     expect(answer.status).toBe(400);

@@ -7,6 +7,7 @@ import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import {
   type AgreementLimits,
   type AgreementReport,
+  type DeployIssue,
   type Issue,
   resolveDeployValues,
   validateAgreement,
@@ -67,10 +68,7 @@ export async function checkDeployment(
   // The largest documents take tens of milliseconds per step, so other requests run in between.
   await leaveTurn(startedAt);
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
-  for (const reason of ['invalid_values', 'invalid_participants'] as const) {
-    const ofReason = issues.filter((issue) => issue.reason === reason);
-    if (ofReason.length > 0) throw refusePart(reason, ofReason);
-  }
+  requireParts(issues);
   const distinct = [...new Set(observers)];
   const ofTemplate = checkTemplate(request, {
     isMailConfigured: rules.isMailConfigured,
@@ -86,6 +84,35 @@ export async function checkDeployment(
     ...resolved,
     observers: distinct,
   };
+}
+
+/**
+ * Checks the values of a deployment with a malformed part after them. Without well-formed participants only the given values count:
+ * a missing one may be the wallet of a participant.
+ *
+ * @throws RefusedError `invalid_values`, or `invalid_participants` if these are well-formed.
+ */
+export function requirePartsBefore(
+  {
+    agreement,
+    initValues,
+    participants,
+  }: Pick<DeploymentRequest, 'agreement' | 'initValues' | 'participants'>,
+  {
+    limits,
+    areParticipantsMalformed,
+  }: { readonly limits: Limits; readonly areParticipantsMalformed: boolean },
+): void {
+  const { issues } = resolveDeployValues({ agreement, initValues, participants }, limits);
+  const given = new Set(Object.keys(initValues ?? {}).map((name) => `initValues.${name}`));
+  requireParts(areParticipantsMalformed ? issues.filter(({ path }) => given.has(path)) : issues);
+}
+
+function requireParts(issues: readonly DeployIssue[]): void {
+  for (const reason of ['invalid_values', 'invalid_participants'] as const) {
+    const ofReason = issues.filter((issue) => issue.reason === reason);
+    if (ofReason.length > 0) throw refusePart(reason, ofReason);
+  }
 }
 
 /**

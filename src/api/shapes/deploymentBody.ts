@@ -6,8 +6,9 @@ import {
   type DeploymentRules,
   refuseAgreement,
   refusePart,
-  requireAgreement,
   requireChain,
+  requirePartsBefore,
+  requireTemplate,
 } from '../agreements/checkDeployment.ts';
 import {
   agreementShape,
@@ -62,7 +63,7 @@ const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification
 
 /**
  * Creates the error for a malformed deployment body. If all faults are in parts with a reason of their own,
- * it is the first such reason, unless chain or document are faulty before it. Otherwise the body is
+ * it is the first such reason, unless chain, document or values are faulty before it. Otherwise the body is
  * malformed.
  */
 export function refuseDeploymentBody(
@@ -71,7 +72,7 @@ export function refuseDeploymentBody(
 ): (issues: readonly Issue[], body: unknown) => Error {
   return (issues, body) => {
     const byPart = Map.groupBy(issues, ({ path }) => path.split('.', 1)[0] ?? '');
-    const { agreement, chainId } = isJsonObject(body) ? body : {};
+    const { agreement, chainId, initValues, participants } = isJsonObject(body) ? body : {};
     // An issue without a path says that there are more.
     const areKnown = [...byPart.keys()].every(
       (part) => part === '' || (part in shape && (part === 'agreement' || part in reasonByPart)),
@@ -80,9 +81,13 @@ export function refuseDeploymentBody(
     requireChain(chainId, rules);
     const ofAgreement = byPart.get('agreement');
     if (ofAgreement) return refuseAgreement(ofAgreement);
-    requireAgreement(agreement, rules.limits);
+    requireTemplate(agreement, rules.limits);
     const reason = reasons.find((candidate) => partsOf(candidate).some((part) => byPart.has(part)));
     if (!reason) return malformed('body', issues);
+    if (reason !== 'invalid_values' && 'initValues' in shape) {
+      const areParticipantsMalformed = byPart.has('participants');
+      requirePartsBefore({ agreement, initValues, participants }, { ...rules, areParticipantsMalformed });
+    }
     return refusePart(
       reason,
       partsOf(reason).flatMap((part) => byPart.get(part) ?? []),
