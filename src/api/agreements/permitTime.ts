@@ -36,7 +36,7 @@ export async function requireTime(
       `The deadline of the permit is more than ${lifetimeSeconds} seconds in the future.`,
       {
         field: 'deadline',
-        facts: { deadline: deadline.toString(), latestDeadline: Number(latest), ...clocks },
+        facts: { deadline: Number(deadline), latestDeadline: Number(latest), ...clocks },
       },
     );
 }
