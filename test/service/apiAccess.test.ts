@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKeys } from '../../src/platform/database/tables/access.ts';
@@ -155,6 +156,18 @@ test('when a key was last used is recorded', async () => {
     return keys.find((candidate) => candidate.id === id)?.lastUsedAt ?? undefined;
   });
   expect(used.getTime()).toBeGreaterThanOrEqual(before);
+});
+
+test('a use is recorded with its own time, so a key was never used after it was revoked', async () => {
+  const { id, key } = await makeKey();
+  await callWith({ 'x-api-key': key });
+  await delay(1_000);
+  await revokeKey(service.handle.database, id);
+  const { lastUsedAt, endedAt } = await waitUntil('the use is recorded', async () => {
+    const keys = await listKeys(service.handle.database, { principal: principal.name });
+    return keys.find((candidate) => candidate.id === id && candidate.lastUsedAt);
+  });
+  expect(lastUsedAt?.getTime()).toBeLessThanOrEqual(endedAt?.getTime() ?? 0);
 });
 
 describe('a principal', () => {
