@@ -64,7 +64,14 @@ export function LinksPanel({ id }: { readonly id: string }) {
                 ),
             },
             { title: words.may, show: ({ may }) => words.mays[may] },
-            { title: words.note, show: ({ note }) => <span dir="auto">{note ?? '–'}</span> },
+            {
+              title: words.note,
+              show: ({ note }) => (
+                <span class="written" dir="auto">
+                  {note ?? '–'}
+                </span>
+              ),
+            },
             {
               title: words.uses,
               show: ({ uses: [last] }) =>

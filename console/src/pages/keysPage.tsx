@@ -99,12 +99,15 @@ function Sessions() {
               title: words.label,
               show: ({ label, isCurrent }) => (
                 <>
-                  <span dir="auto">{label ?? words.nameless}</span>{' '}
+                  <span class="written" dir="auto">
+                    {label ?? words.nameless}
+                  </span>{' '}
                   {isCurrent && <span class="tag now">{words.current}</span>}
                 </>
               ),
             },
             { title: words.may, show: mayOf },
+            { title: words.opened, show: ({ createdAt }) => <Time at={createdAt} form="clock" /> },
             { title: words.lastUsed, show: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
             { title: words.ends, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
             {
@@ -204,7 +207,14 @@ function PortalLinks() {
           rows={rows}
           keyOf={({ id }) => id}
           columns={[
-            { title: words.label, show: (link) => <span dir="auto">{link.label ?? words.nameless}</span> },
+            {
+              title: words.label,
+              show: (link) => (
+                <span class="written" dir="auto">
+                  {link.label ?? words.nameless}
+                </span>
+              ),
+            },
             { title: words.may, show: mayOf },
             { title: words.expires, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
             {

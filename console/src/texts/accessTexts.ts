@@ -11,6 +11,7 @@ export const accessTexts = {
     current: 'this session',
     may: 'Permissions',
     everything: 'all that its key has',
+    opened: 'Opened',
     lastUsed: 'Last used',
     ends: 'Expires if unused',
     end: 'End',

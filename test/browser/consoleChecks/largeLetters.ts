@@ -9,12 +9,13 @@ const enlarge = `(() => {
   document.adoptedStyleSheets = [sheet];
 })()`;
 
-/** On the narrowest screen, and with letters of twice the size, no page is wider than the screen. */
+/** On the narrowest screen, and with letters of twice the size, no page is wider than the screen. Nor is it by long words on a wide one. */
 export async function readLargeLetters(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'Read with large letters');
   const webhook = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/large' });
-  await world.client.sessions.createLink({ expiresInSeconds: 600 });
-  await world.client.links.create(record.id, { may: 'read', expiresInSeconds: 600 });
+  const note = 'W'.repeat(100);
+  await world.client.sessions.createLink({ expiresInSeconds: 600, label: note });
+  await world.client.links.create(record.id, { may: 'read', expiresInSeconds: 600, note });
   const { page, context } = await world.invite(createAccount());
   await page.setViewportSize({ width: 320, height: 640 });
   const paths = ['agreements', 'author', 'events', 'webhooks', 'rules', 'keys', 'awaiting'];
@@ -22,9 +23,16 @@ export async function readLargeLetters(world: ConsoleWorld): Promise<void> {
     await page.goto(`${world.baseUrl}/console/${path}`);
     await page.locator('h1').first().waitFor();
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-    if (path === 'events') await page.getByRole('row').nth(1).waitFor();
+    if (path === 'events') await page.locator('tbody tr.item').first().waitFor();
     await page.evaluate(enlarge);
     world.faults.push(...(await inspectLayout(page, `${path}, large letters`)));
+  }
+  // There the lists of links and sessions are tables.
+  await page.setViewportSize({ width: 1_280, height: 900 });
+  for (const path of ['keys', `agreements/${record.id}`]) {
+    await page.goto(`${world.baseUrl}/console/${path}`);
+    await page.getByText(note).waitFor();
+    world.faults.push(...(await inspectLayout(page, `${path}, a long word`)));
   }
   await context.close();
 }
