@@ -18,7 +18,14 @@ import { openManyTabs } from './consoleChecks/manyTabs.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { tellOtherRules } from './consoleChecks/otherRules.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
-import { foldWallets, followAddress, lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
+import {
+  foldWallets,
+  followAddress,
+  lookAtPages,
+  showNames,
+  tellLimits,
+  walkByKeyboard,
+} from './consoleChecks/pages.ts';
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
@@ -67,6 +74,7 @@ async function main(): Promise<number> {
       showNames,
       passHiddenAgreements,
       followAddress,
+      tellLimits,
       foldWallets,
       lookAtPages,
       readLargeLetters,

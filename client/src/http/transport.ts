@@ -36,6 +36,8 @@ export type ClientOptions = {
   readonly timeoutMs?: number | undefined;
   /** Retries after temporary failures. Default 2. */
   readonly maxRetries?: number | undefined;
+  /** The longest wait that a retry grants the service, in seconds: a longer `Retry-After` ends the call. Default 60. */
+  readonly longestRetryAfterSeconds?: number | undefined;
   /** Instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined;
   /** Whether reads wait until they show this client's writes. Default true. */
@@ -164,7 +166,8 @@ export function createTransport(options: ClientOptions): Transport {
       } catch (cause) {
         const error = nameFailure({ requestId, cause }, time);
         if (error instanceof ApiError && error.details.field === 'consistency') tokens.settle(asked);
-        const delayMs = attempt < maxRetries ? planRetry(error, attempt) : undefined;
+        const delayMs =
+          attempt < maxRetries ? planRetry(error, attempt, options.longestRetryAfterSeconds) : undefined;
         if (delayMs === undefined) throw error;
         // An earlier attempt is still in progress at the service: it may take as long as any attempt.
         if (isInProgress(error)) busyUntil ||= Date.now() + timeoutMs;

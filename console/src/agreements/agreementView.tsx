@@ -11,7 +11,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
 import { useTitle } from '../parts/title.ts';
-import { mayPass } from '../service/queries.ts';
+import { lookAfter, mayPass } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';
@@ -42,19 +42,20 @@ export function AgreementView({ source, more }: AgreementViewProps) {
   const record = useQuery({
     queryKey: [...source.key, 'record'],
     queryFn: ({ signal }) => source.get(signal),
-    refetchInterval: ({ state }) => (state.error ? lookMs : 4 * lookMs),
+    refetchInterval: ({ state: { error } }) => (error ? lookAfter(lookMs, error) : 4 * lookMs),
   });
   const state = useQuery({
     queryKey: [...source.key, 'state'],
     queryFn: ({ signal }) => source.getState(signal),
-    refetchInterval: lookMs,
+    refetchInterval: ({ state: { error } }) => lookAfter(lookMs, error),
   });
   const inputs = useInfiniteQuery({
     queryKey: [...source.key, 'inputs'],
     queryFn: ({ pageParam, signal }) => source.listInputs(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
-    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) > 4 ? false : lookMs),
+    refetchInterval: ({ state: { data, error } }) =>
+      (data?.pages.length ?? 0) > 4 ? false : lookAfter(lookMs, error),
   });
   const shown = record.data;
   useTitle(shown?.displayName ?? texts.shared.title);

@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAddressBar } from '../service/addressBar.ts';
 import { service } from '../service/client.ts';
-import { useMay } from '../service/queries.ts';
+import { lookAfter, useMay } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -93,7 +93,7 @@ export function AgreementsPage() {
     queryKey: ['agreements', asked],
     queryFn: async ({ signal }) => service.agreements.list(asked, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: 15_000,
+    refetchInterval: ({ state: { error } }) => lookAfter(15_000, error),
   });
   const rows = list.data?.data;
   const open = (event: Event) => {

@@ -11,6 +11,7 @@ import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { useTitle } from '../parts/title.ts';
 import { openLink } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
+import { lookAfter } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.shared;
@@ -56,7 +57,7 @@ function Opened({ link }: { readonly link: string }) {
   const access = useQuery({
     queryKey: ['shared', 'access'],
     queryFn: ({ signal }) => client.shared.get({ signal }),
-    refetchInterval: 30_000,
+    refetchInterval: ({ state: { error } }) => lookAfter(30_000, error),
   });
   const isGone = [UnauthorizedError, NotFoundError, ForbiddenError].some(
     (kind) => access.error instanceof kind,

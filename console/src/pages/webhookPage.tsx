@@ -11,7 +11,7 @@ import { PageFailure } from '../parts/pageFailure.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
-import { queries, useMay } from '../service/queries.ts';
+import { lookAfter, queries, useMay } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 import { Deliveries } from '../webhooks/deliveries.tsx';
 import { WebhookSettings } from '../webhooks/webhookSettings.tsx';
@@ -26,7 +26,7 @@ export function WebhookPage() {
   const webhook = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => service.webhooks.get(id, { signal }),
-    refetchInterval: 10_000,
+    refetchInterval: ({ state: { error } }) => lookAfter(10_000, error),
   });
   useTitle(webhook.data?.url ?? words.title);
   const changed = () => queries.invalidateQueries({ queryKey: key });

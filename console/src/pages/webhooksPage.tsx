@@ -8,7 +8,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
-import { queries, useMay } from '../service/queries.ts';
+import { lookAfter, queries, useMay } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 import { type EventType, EventTypes } from '../webhooks/eventTypes.tsx';
 import { SignatureCheck } from '../webhooks/signatureCheck.tsx';
@@ -21,7 +21,7 @@ export function WebhooksPage() {
   const list = useQuery({
     queryKey: ['webhooks'],
     queryFn: async ({ signal }) => service.webhooks.list({ limit: 100 }, { signal }),
-    refetchInterval: 10_000,
+    refetchInterval: ({ state: { error } }) => lookAfter(10_000, error),
   });
   return (
     <>

@@ -10,9 +10,19 @@ export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
 }
 
-/** The pause before a failed request is repeated. It is repeated until it succeeds, so that pages recover alone. */
+/**
+ * The pause before a failed request is repeated: at least as long as the service asks for. It is repeated until it succeeds,
+ * so that pages recover alone.
+ */
 export function healAfter(error: unknown): number | false {
-  return error && mayPass(error) ? healMs : false;
+  if (!error || !mayPass(error)) return false;
+  return lookAfter(healMs, error);
+}
+
+/** The pause between two looks, also while they fail: longer if the service asks for it. */
+export function lookAfter(lookMs: number, error: unknown): number {
+  const asked = (error instanceof ApiError && error.retryAfterSeconds) || 0;
+  return Math.max(lookMs, asked * 1_000);
 }
 
 /** The first parts of the keys of the queries that ask who is logged in: by key, and by wallet. */

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { healAfter } from './queries.ts';
+import { healAfter, lookAfter } from './queries.ts';
 
 type Page<Row> = {
   readonly data: readonly Row[];
@@ -24,7 +24,9 @@ export function usePages<Row>({ queryKey, list, lookMs }: Listed<Row>) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pageInfo }) => pageInfo.nextCursor ?? undefined,
     refetchInterval: ({ state: { data: known, error: fault } }) =>
-      lookMs !== undefined && (known?.pages.length ?? 0) <= refreshedPages ? lookMs : healAfter(fault),
+      lookMs !== undefined && (known?.pages.length ?? 0) <= refreshedPages
+        ? lookAfter(lookMs, fault)
+        : healAfter(fault),
   });
   return {
     /** Undefined until the first page is there. */

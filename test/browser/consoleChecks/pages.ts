@@ -106,6 +106,33 @@ export async function followAddress(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
+/** A service that asks for a long wait is quoted soon, and what was shown stays. */
+export async function tellLimits(world: ConsoleWorld): Promise<void> {
+  const record = await deployExample(world, 'Read while limited');
+  const { page, context } = await world.invite(createAccount());
+  const reads = /\/v0\/agreements/;
+  const body = JSON.stringify({ error: { code: 'rate_limited', message: 'Too many read requests.' } });
+  const headers = { 'retry-after': '50' };
+  const soon = { timeout: 12_000 };
+  await page.route(reads, (route) =>
+    route.fulfill({ status: 429, contentType: 'application/json', headers, body }),
+  );
+  for (const path of ['agreements', `agreements/${record.id}`]) {
+    await page.goto(`${world.baseUrl}/console/${path}`);
+    await page.getByText('Too many read requests.').first().waitFor(soon);
+  }
+  await page.unroute(reads);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.getByText(record.displayName).first().waitFor(soon);
+  // The refusals are meant: they are no faults of the page.
+  world.faults.splice(
+    0,
+    world.faults.length,
+    ...world.faults.filter((fault) => !/status of 429/.test(fault)),
+  );
+  await context.close();
+}
+
 /** Many wallets do not fill a narrow screen, and each of them can still be reached. */
 export async function foldWallets(world: ConsoleWorld): Promise<void> {
   const { page, context } = await world.invite(createAccount(), `${world.baseUrl}/console/awaiting`);

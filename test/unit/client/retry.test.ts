@@ -14,3 +14,8 @@ test('a wait that the service asks for is kept, up to a minute', () => {
   expect(planRetry(refuse(20), 0)).toBe(20_000);
   expect(planRetry(refuse(61), 0)).toBeUndefined();
 });
+
+test('a client that should report soon does not keep a wait that is longer than its own limit', () => {
+  expect(planRetry(refuse(5), 0, 5)).toBe(5_000);
+  expect(planRetry(refuse(6), 0, 5)).toBeUndefined();
+});
