@@ -83,6 +83,9 @@ function Finding({ fileName, finding, again }: FindingProps) {
   );
 }
 
+/** Whether the reason fits any file that is no evidence. */
+const isOtherFile = (reason: RefusedEvidence['reason']) => reason === 'not_json' || reason === 'bad_format';
+
 function Refusal({ fileName, refusal }: { readonly fileName: string; readonly refusal: RefusedEvidence }) {
   const { reason, path, message } = refusal;
   return (
@@ -93,7 +96,7 @@ function Refusal({ fileName, refusal }: { readonly fileName: string; readonly re
         <p>
           <bdi>{message}</bdi>
         </p>
-        <p class="soft small">{words.refusedHint}</p>
+        <p class="soft small">{isOtherFile(reason) ? words.otherFileHint : words.refusedHint}</p>
         <p class="soft small">
           {words.reason} <code>{reason}</code>
           {path !== '' && (

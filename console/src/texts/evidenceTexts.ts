@@ -74,6 +74,8 @@ export const evidenceTexts = {
   refused: 'Refused',
   refusedTitle: 'This file proves nothing',
   refusedHint: 'The file was damaged or changed. Ask for the original file that the service made.',
+  otherFileHint:
+    'This is another kind of file, or an evidence file that was damaged or changed. Choose the file that the service made.',
   reason: 'Reason',
   reasonPlace: ', in',
   unreadable: 'The file cannot be read.',
@@ -81,6 +83,6 @@ export const evidenceTexts = {
     title: 'Check evidence of an agreement',
     lead: 'An evidence file shows who signed what, and when. Your browser checks it: nothing is sent, and this page works without a connection once it is open.',
     drop: 'Drop a file here, or choose one',
-    dropHint: 'evidence-….json, up to 64 MiB',
+    dropHint: 'Its name begins with “evidence-” and ends with “.json”. Up to 64 MiB.',
   },
 };
