@@ -24,7 +24,9 @@ function listEstablished(facts: Facts): string[] {
   const inputs = acts.length - 1;
   const said = [
     `The text of the agreement has the hash ${agreement.docHash}, which the deployment names.`,
-    `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order. The steps end in the state shown with this result.`,
+    inputs === 0
+      ? 'The rules in that text allow the deployment, which ends in the state shown with this result. The file holds no step after it.'
+      : `The rules in that text allow the deployment and the ${countOf(inputs, 'step')} after it, in this order. The steps end in the state shown with this result.`,
   ];
   if (unsigned === 0)
     said.push('The deployment and every step carry a signature of the account that is named with it.');
