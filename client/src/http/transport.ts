@@ -37,7 +37,7 @@ export type ClientOptions = {
   /** Retries after temporary failures. Default 2. */
   readonly maxRetries?: number | undefined;
   /** The longest wait that a retry grants the service, in seconds: a longer `Retry-After` ends the call. Default 60. */
-  readonly longestRetryAfterSeconds?: number | undefined;
+  readonly maxRetryAfterSeconds?: number | undefined;
   /** Instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined;
   /** Whether reads wait until they show this client's writes. Default true. */
@@ -132,15 +132,19 @@ export function createTransport(options: ClientOptions): Transport {
     const url = `${root}/v0${writePath(path, ids)}${writeQuery({ ...query, consistency })}`;
     const headers: Record<string, string> = { accept };
     if (apiKey !== undefined) headers['x-api-key'] = apiKey;
-    if (session) headers[sessionHeader] = '1';
     if (link !== undefined) headers['x-agreements-link'] = link;
-    if (body !== undefined) headers['content-type'] = 'application/json';
     if (once && method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? createId();
     // A redirect would turn a POST into a GET, and take the key elsewhere.
     const init: RequestInit = { method, headers, redirect: 'manual' };
-    // Only if needed: some runtimes refuse the member itself.
-    if (session) init.credentials = 'same-origin';
-    if (body !== undefined) init.body = JSON.stringify(body);
+    if (session) {
+      headers[sessionHeader] = '1';
+      // Only if needed: some runtimes refuse the member itself.
+      init.credentials = 'same-origin';
+    }
+    if (body !== undefined) {
+      headers['content-type'] = 'application/json';
+      init.body = JSON.stringify(body);
+    }
     const timeoutMs = (own.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs) * (call.slow ? slowFactor : 1);
     const maxRetries = own.maxRetries ?? options.maxRetries ?? defaultRetries;
 
@@ -166,12 +170,11 @@ export function createTransport(options: ClientOptions): Transport {
       } catch (cause) {
         const error = nameFailure({ requestId, cause }, time);
         if (error instanceof ApiError && error.details.field === 'consistency') tokens.settle(asked);
-        const delayMs =
-          attempt < maxRetries ? planRetry(error, attempt, options.longestRetryAfterSeconds) : undefined;
-        if (delayMs === undefined) throw error;
+        const delayMs = attempt < maxRetries && planRetry(error, attempt, options.maxRetryAfterSeconds);
+        if (!delayMs) throw error;
         // An earlier attempt is still in progress at the service: it may take as long as any attempt.
-        if (isInProgress(error)) busyUntil ||= Date.now() + timeoutMs;
-        if (!isInProgress(error) || Date.now() > busyUntil) attempt++;
+        busyUntil = isInProgress(error) ? busyUntil || Date.now() + timeoutMs : 0;
+        if (Date.now() > busyUntil) attempt++;
         await pause(delayMs, own.signal, requestId);
       }
     }

@@ -1,7 +1,7 @@
 import { AgreementsClient } from '../../../client/src/index.ts';
 
 /** A page repeats its requests itself, so it should report a missing answer soon. */
-const patience = { timeoutMs: 10_000, maxRetries: 1, longestRetryAfterSeconds: 5 };
+const patience = { timeoutMs: 10_000, maxRetries: 1, maxRetryAfterSeconds: 5 };
 
 /** For a deployment, which is answered once the chain shows it. The client waits three times as long. */
 export const deployPatience = { timeoutMs: 30_000 };
