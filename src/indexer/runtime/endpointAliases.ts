@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 
+/** Ponder waits this long for an answer to each of its requests. */
+const ponderWaitsMs = 10_000;
+
 /**
  * Providers put keys into the URLs of their endpoints, and Ponder and viem print the URL of every failed
  * request. So this gives the endpoints other names at the same hosts, and only `fetch` knows the real URLs.
@@ -10,6 +13,7 @@ import type { ChainConfiguration } from '../../platform/config/configuration.ts'
 export function hideEndpoints(
   chains: readonly ChainConfiguration[],
   env: NodeJS.ProcessEnv,
+  { waitsMs = ponderWaitsMs } = {},
 ): ChainConfiguration[] {
   const urls = new Map<string, string>();
   const hide = (url: string): string => {
@@ -28,18 +32,19 @@ export function hideEndpoints(
     const real = urls.get(input instanceof Request ? input.url : String(input));
     if (real === undefined) return fetchUrl(input, init);
     const { url, authorization } = splitCredentials(real);
-    const asked = input instanceof Request ? await readRequest(input) : {};
+    const asked = input instanceof Request ? await readRequest(input, waitsMs) : {};
     const headers = new Headers(init?.headers ?? asked.headers);
     if (authorization !== undefined) headers.set('authorization', authorization);
-    // Not as a Request: once that is garbage, its signal is no longer aborted, and the call lasts for minutes.
     return fetchUrl(url, { ...asked, ...init, headers });
   };
   return hidden;
 }
 
-async function readRequest(request: Request): Promise<RequestInit> {
-  const { method, headers, signal } = request;
-  return { method, headers, signal, body: await request.text() };
+/** Once a Request is garbage, its signal is no longer aborted. Without another one the connection would stay for minutes. */
+async function readRequest(request: Request, waitsMs: number): Promise<RequestInit> {
+  const { method, headers } = request;
+  const body = await request.text();
+  return { method, headers, body, signal: AbortSignal.any([request.signal, AbortSignal.timeout(waitsMs)]) };
 }
 
 /** `fetch` refuses a URL with user and password: they are sent as a header. */

@@ -93,8 +93,7 @@ async function askInTurn({ input, body, toBlock }: Range, fetchUrl: typeof fetch
 }
 
 function post({ input, body }: { input: Request; body: string }, fetchUrl: typeof fetch): Promise<Response> {
-  const { url, headers, signal } = input;
-  return fetchUrl(url, { method: 'POST', headers, body, signal });
+  return fetchUrl(new Request(input, { body }));
 }
 
 function buildBlockRequest(number: string): string {
