@@ -1,4 +1,5 @@
-import { createClient, hexToNumber, http } from 'viem';
+import { createClient, hexToNumber } from 'viem';
+import { buildTransport } from './buildTransport.ts';
 
 /** A node's chain and latest block, or why it is not usable now. */
 export type EndpointAnswer = { chainId?: number; head?: number; trouble?: string };
@@ -8,7 +9,7 @@ export type EndpointAnswer = { chainId?: number; head?: number; trouble?: string
  * yet.
  */
 export async function askNode(url: string, timeoutMs: number): Promise<EndpointAnswer> {
-  const client = createClient({ transport: http(url, { retryCount: 0, timeout: timeoutMs }) });
+  const client = createClient({ transport: buildTransport(url, { timeoutMs, retryCount: 0 }) });
   try {
     const chainId = hexToNumber(await client.request({ method: 'eth_chainId' }));
     const head = hexToNumber(await client.request({ method: 'eth_blockNumber' }));

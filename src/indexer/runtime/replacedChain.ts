@@ -1,7 +1,8 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { createPublicClient, http } from 'viem';
+import { createPublicClient } from 'viem';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import { buildTransport } from './buildTransport.ts';
 import { forgetSync, giveUpChain, noteServed } from './chainRebuilds.ts';
 import { isLocalUrl } from './isLocalUrl.ts';
 import { nameSessions, sessionName } from './sessions.ts';
@@ -118,7 +119,7 @@ async function findConflict(
   { schema, rpcTimeoutMs }: ReplacedChainOptions,
 ): Promise<Block | undefined> {
   const readers = chain.rpcUrls.map((url) =>
-    createPublicClient({ transport: http(url, { timeout: rpcTimeoutMs }) }),
+    createPublicClient({ transport: buildTransport(url, { timeoutMs: rpcTimeoutMs }) }),
   );
   for (const { number, hash } of await readFinalBlocks(client, chain.chainId, schema)) {
     const params: [`0x${string}`, false] = [`0x${number.toString(16)}`, false];

@@ -1,9 +1,11 @@
+import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { followChains } from '../../../src/indexer/runtime/followedChains.ts';
 import { findChainDefaults } from '../../../src/platform/config/chainDefaults.ts';
 import { findChain } from '../../../src/protocol/index.ts';
+import { listenLocally } from '../../support/listenLocally.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
 const fetchUrl = globalThis.fetch;
@@ -60,4 +62,15 @@ test('a chain with a configured first block is followed from there, however shor
   answerWith({ head: 5 });
   const { following } = follow([remote], 3);
   expect((await following).readStartBlocks()).toEqual(new Map([[chainId, 3]]));
+});
+
+test('a chain is followed although one of its nodes begins an answer and never ends it', async () => {
+  const server = createServer((_request, response) => void response.write('{"jsonrpc":'));
+  const { url, close } = await listenLocally(server);
+  answerWith({ head: registered });
+  const answer = globalThis.fetch;
+  globalThis.fetch = (input, init) => (String(input).startsWith(url) ? fetchUrl : answer)(input, init);
+  const { following } = follow([url, remote]);
+  expect((await following).readStartBlocks()).toEqual(new Map([[chainId, registered]]));
+  await close();
 });
