@@ -7,7 +7,15 @@ import { ConfigurationError, collectProblems } from './configurationError.ts';
 import { limitShape } from './limits.ts';
 import { isMailConfigured } from './mailSettings.ts';
 import { readSettings, variable } from './readSettings.ts';
-import { httpUrl, isOrigin, list, listOf, urlOf, wholeNumber } from './settingShapes.ts';
+import {
+  hasReadableCredentials,
+  httpUrl,
+  isOrigin,
+  list,
+  listOf,
+  urlOf,
+  wholeNumber,
+} from './settingShapes.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -68,6 +76,11 @@ const baseShape = z
 
 const positive = wholeNumber({ ...manyDigits, least: 1 });
 
+const nodeUrl = httpUrl.refine(
+  hasReadableCredentials,
+  'expected a user and password in which each % is written as %25',
+);
+
 const chainShape = z.object({
   /** Tried in the order given. */
   rpcUrls: variable(
@@ -75,7 +88,7 @@ const chainShape = z.object({
     z
       .string({ error: 'is required' })
       .transform((text) => listOf(text))
-      .pipe(z.tuple([httpUrl], httpUrl)),
+      .pipe(z.tuple([nodeUrl], nodeUrl)),
   ),
   factory: variable(
     'FACTORY_ADDRESS',

@@ -39,6 +39,18 @@ export function urlOf(protocols: readonly string[], { missing = 'is required', n
 
 export const httpUrl = urlOf(['http:', 'https:']);
 
+/** Whether user and password of a URL can be decoded, as they are before they are sent. */
+export function hasReadableCredentials(text: string): boolean {
+  // Another check names what is no URL.
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  try {
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 export function list(separator?: RegExp) {
   return z.string().transform((text) => listOf(text, separator));
 }

@@ -109,3 +109,12 @@ describe('readConfiguration', () => {
     expect(publicBaseUrl).toBe('https://api.example/v');
   });
 });
+
+test('a node whose password cannot be decoded is refused at the start', () => {
+  const env = { ...complete, RPC_URL_59141: 'https://user:100%25@node.example' };
+  expect(() => readConfiguration(env)).not.toThrow();
+  expect(problemsOf({ ...env, RPC_URL_59141: 'none' })).toHaveLength(1);
+  expect(() => readConfiguration({ ...env, RPC_URL_59141: 'https://user:100%@node.example' })).toThrow(
+    'RPC_URL_59141: expected a user and password in which each % is written as %25',
+  );
+});
