@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /** A proxy may accept a connection while the database behind it is away. */
-const connectTimeoutMs = 5_000;
+const connectTimeoutMs = 10_000;
 
-/** Lends a new connection to `work`, and closes it afterwards. Fails if it is not made in time: five seconds, unless `config` says otherwise. */
+/** Lends a new connection to `work`, and closes it afterwards. Fails if it is not made in time: ten seconds, unless `config` says otherwise. */
 export async function withClient<Result>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
