@@ -84,8 +84,10 @@ export async function choose(wallet: FoundWallet): Promise<`0x${string}`> {
   return connect(wallet);
 }
 
-function readAccount(answer: unknown): `0x${string}` {
+/** With its checksum, like every other address on the pages. */
+async function readAccount(answer: unknown): Promise<`0x${string}`> {
   const [account]: unknown[] = Array.isArray(answer) ? answer : [];
-  if (typeof account === 'string' && /^0x[0-9a-fA-F]{40}$/.test(account)) return `0x${account.slice(2)}`;
-  throw new WalletError('failed');
+  if (typeof account !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(account)) throw new WalletError('failed');
+  const { writeChecksum } = await import('./writeChecksum.ts');
+  return writeChecksum(account);
 }
