@@ -12,17 +12,15 @@ export function ThemeChoice() {
     setTheme(chosen);
   };
   return (
-    <select
-      class="input"
-      aria-label={texts.theme.label}
-      value={theme}
-      onChange={(event) => choose(event.currentTarget.value)}
-    >
-      {themes.map((each) => (
-        <option key={each} value={each}>
-          {texts.theme[each]}
-        </option>
-      ))}
-    </select>
+    <label class="theme small">
+      {texts.theme.label}
+      <select class="input" value={theme} onChange={(event) => choose(event.currentTarget.value)}>
+        {themes.map((each) => (
+          <option key={each} value={each}>
+            {texts.theme[each]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
