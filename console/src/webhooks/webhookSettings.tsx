@@ -67,7 +67,7 @@ export function WebhookSettings({ webhook, mayWrite, onSaved }: WebhookSettingsP
         <EventTypes chosen={types} onChange={(next) => change({ types: next })} />
         <h3>{words.filters}</h3>
         <p class="soft small">{words.filterHint}</p>
-        <div class="filters">
+        <div class="filters even">
           {filterNames.map((name) => (
             <Field key={name} label={words.filterNames[name]}>
               <TextInput
