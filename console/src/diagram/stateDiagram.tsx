@@ -122,6 +122,7 @@ function Drawing({ graph, standing, possible }: StateDiagramProps) {
         })}
       </svg>
       <figcaption class="row small">
+        <span class="legend initial">{words.legendInitial}</span>
         {standing && (
           <>
             <span class="legend current">{words.legendCurrent}</span>

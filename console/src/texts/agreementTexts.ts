@@ -106,6 +106,7 @@ export const agreementTexts = {
     leads: 'Transitions',
     end: 'Final',
     to: 'to',
+    legendInitial: 'initial state',
     legendCurrent: 'current state',
     legendPassed: 'path taken',
     legendPossible: 'possible now',
