@@ -98,7 +98,7 @@ function Refusal({ fileName, refusal }: { readonly fileName: string; readonly re
         </p>
         <p class="soft small">{isOtherFile(reason) ? words.otherFileHint : words.refusedHint}</p>
         <p class="soft small">
-          {words.reason} <code>{reason}</code>
+          {words.reason} {words.reasons[reason]} (<code>{reason}</code>)
           {path !== '' && (
             <>
               {words.reasonPlace} <code>{path}</code>

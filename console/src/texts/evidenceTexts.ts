@@ -1,3 +1,5 @@
+import type { RefusedEvidence } from '../../../client/src/verify/index.ts';
+
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
 /** Texts about evidence: in the console, and on the separate page that checks files. */
@@ -76,7 +78,31 @@ export const evidenceTexts = {
   refusedHint: 'The file was damaged or changed. Ask for the original file that the service made.',
   otherFileHint:
     'This is another kind of file, or an evidence file that was damaged or changed. Choose the file that the service made.',
-  reason: 'Reason',
+  reason: 'Reason:',
+  reasons: {
+    too_large: 'the file is too large',
+    not_json: 'the file is no JSON text',
+    not_canonical: 'the file is not written as the service writes it',
+    bad_format: 'parts of the file are missing or malformed',
+    unknown_factory: 'the contract that made the agreement is unknown',
+    document_mismatch: 'the document is another one',
+    parameters_mismatch: 'the agreement was deployed with other rules',
+    order_invalid: 'the blocks or transactions are not in their order',
+    header_mismatch: 'a block is not the one that the file names',
+    transaction_invalid: 'a transaction is not valid',
+    transaction_proof_invalid: 'the proof of a transaction is not valid',
+    receipt_proof_invalid: 'the proof of a receipt is not valid',
+    log_mismatch: 'the chain recorded something else',
+    call_mismatch: 'a transaction does something else',
+    signature_invalid: 'a signature is not valid',
+    incomplete: 'steps are missing',
+    replay_refused: 'the contract would have refused a step',
+    state_proof_invalid: 'the proof of the state is not valid',
+    code_mismatch: 'the contract has other code',
+    final_state_mismatch: 'the steps lead to another state',
+    nonce_mismatch: 'the chain counts more or fewer signatures',
+    block_contradicted: 'a block contradicts a hash that you trust',
+  } satisfies Readonly<Record<RefusedEvidence['reason'], string>>,
   reasonPlace: ', in',
   unreadable: 'The file cannot be read.',
   page: {
