@@ -54,6 +54,11 @@ export const webhookTexts = {
     recovered: (n: number, more: boolean) =>
       `${n} ${n === 1 ? 'delivery is' : 'deliveries are'} resent.${more ? ' There are more: press again.' : ''}`,
     deliveries: 'Deliveries',
+    deliveredTypes: {
+      'agreement.transitioned': 'Change of state',
+      'agreement.notification.triggered': 'Notification',
+      'webhook.test': 'Test',
+    },
     deliveryStatus: 'Status',
     deliveryStatuses: {
       pending: 'pending',

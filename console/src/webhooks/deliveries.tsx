@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { WebhookDelivery } from '../../../client/src/types.ts';
+import { AgreementLink } from '../agreements/agreementLink.tsx';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select } from '../parts/field.tsx';
@@ -71,12 +72,8 @@ function Delivery({
       <div>
         <div class="row">
           <span class={`tag ${kinds[status]}`}>{words.deliveryStatuses[status]}</span>
-          <span>{eventType}</span>
-          {agreementId && (
-            <a class="small" href={`/console/agreements/${agreementId}`}>
-              {agreementId}
-            </a>
-          )}
+          <span title={eventType}>{words.deliveredTypes[eventType]}</span>
+          {agreementId && <AgreementLink id={agreementId} />}
           <span class="small soft">
             <Time at={createdAt} />
           </span>
