@@ -9,6 +9,7 @@ import {
 } from '../../../client/src/verify/index.ts';
 import { Button } from '../parts/button.tsx';
 import { texts } from '../texts/texts.ts';
+import { writeChecksum } from '../wallet/writeChecksum.ts';
 import { readTrustedHashes } from './checkFile.ts';
 
 const words = texts.evidence;
@@ -70,7 +71,7 @@ function Finding({ fileName, finding, again }: FindingProps) {
         <h2>{words.text}</h2>
         <p class="soft small">
           {words.hash} <code class="copy">{agreement.docHash}</code>, {words.contract}{' '}
-          <code class="copy">{agreement.address}</code>
+          <code class="copy">{writeChecksum(agreement.address)}</code>
         </p>
         <details>
           <summary>{words.showText}</summary>
@@ -120,7 +121,7 @@ function Act({ act }: { readonly act: EvidenceAct }) {
         <strong dir="auto">{toState}</strong>
       </p>
       <p class="soft small">
-        {actor === null ? words.somebody : <code class="copy">{actor}</code>}
+        {actor === null ? words.somebody : <code class="copy">{writeChecksum(actor)}</code>}
         {actor !== null && roles.length > 0 && <Roles roles={roles} />}: {words.signedBy[by]}.{' '}
         {words.actTime(writeTime(time), blockNumber)}
       </p>
