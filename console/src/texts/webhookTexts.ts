@@ -38,7 +38,7 @@ export const webhookTexts = {
     preview: (matched: number, of: number) =>
       of === 0
         ? 'No events yet to try the filters on.'
-        : `${matched} of the ${of} events tried would have been sent.`,
+        : `Of ${of} past ${of === 1 ? 'event' : 'events'}, ${matched} would have been sent.`,
     previewing: 'Trying the filters on past events…',
     save: 'Save',
     saved: 'Saved.',
