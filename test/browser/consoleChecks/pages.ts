@@ -84,6 +84,8 @@ export async function showNames(world: ConsoleWorld): Promise<void> {
   await deployment.locator('time').waitFor();
   await page.goto(`${world.baseUrl}/console/awaiting`);
   await page.getByRole('button', { name: /^Connect/ }).click();
+  // The wallet says its address in lower case.
+  await page.locator('fieldset').getByTitle(rider.address, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Log in with this wallet' }).click();
   await see(page, 'Take the bicycle');
   await page.getByTitle('take', { exact: true }).waitFor();
