@@ -1,5 +1,6 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashSecret } from '../../../src/records/sessions/secretText.ts';
 import {
   createChallenge,
   endWalletSession,
@@ -58,4 +59,14 @@ test('a session that has ended makes room for the next one, and no other ends', 
     [account.address],
   );
   expect(rows[0]?.count).toBe(100);
+});
+
+test('a session opens nothing once it has ended or expired, and no other session goes with it', async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const [ended, expired, kept] = [await login(account), await login(account), await login(account)];
+  await endWalletSession(fixture.database, ended);
+  await fixture.pool.query('update service.wallet_sessions set expires_at = now() where token_hash = $1', [
+    hashSecret(expired),
+  ]);
+  expect(await Promise.all([ended, expired, kept].map(isOpen))).toEqual([false, false, true]);
 });
