@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { newSigningLinkShape, sharedRecordShape } from '../../../src/api/shapes/sharingShapes.ts';
 import { signableDeploymentShape } from '../../../src/api/shapes/signableShape.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { type CallOptions, createCall } from '../support/call.ts';
 import { startWorkedService, type WorkedService } from '../support/chainService.ts';
 import { buildLease } from '../support/documents.ts';
@@ -155,6 +157,26 @@ describe('a draft', () => {
     );
     expect(answers.some(({ status }) => status === 200)).toBe(true);
     expect(await countTransactions()).toBe(sent + 1);
+  });
+
+  test('that somebody has signed meanwhile takes no second permit, and nothing is sent for it', async () => {
+    const { record, sign } = await prepare();
+    const visit = await share(record.id);
+    const body = await sign();
+    const sent = await countTransactions();
+    const { pool } = scene.service.handle;
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('update service.records set awaits_owner = false where id = $1', [record.id]);
+      const answer = visit('POST', '/deploy-with-permit', { body });
+      await waitUntil('the permit waits for the draft', async () => (await readLockWaits(pool)).length > 0);
+      await client.query('commit');
+      expect(outcome(await answer)).toMatchObject({ status: 409, details: { reason: 'draft_signed' } });
+    } finally {
+      client.release(true);
+    }
+    expect(await countTransactions()).toBe(sent);
   });
 
   test('is refused like the deployment itself would be, and is not stored then', async () => {
