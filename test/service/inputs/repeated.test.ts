@@ -161,3 +161,20 @@ test('a permit that follows another open one is recorded for another principal t
   const [, own, foreign] = answers.map((answer) => inputRecordShape.parse(answer.body.data));
   expect(foreign).toMatchObject({ agreementId: theirs, userId: other.id, txHash: own?.txHash });
 });
+
+test('a permit that waits to be mined shows in the nonces of its own principal alone', async () => {
+  const { other, mine, theirs, agreement, agreementAddress } = await deployForBoth();
+  const [account, terms] = [createAccount(), { inputId: 'knock', values: {} }];
+  const { body } = await signInput({ ...terms, account, agreement, agreementAddress, chainId });
+  const ask = (id: string, { call }: TestPrincipal) =>
+    call('POST', `/v0/agreements/${id}/input-typed-data`, { body: { ...terms, signer: account.address } });
+  const sent = await scene.worker.hold(async () => {
+    const answers = [scene.submit(mine, body)];
+    await expect
+      .poll(async () => (await ask(mine, scene.principal)).body.data)
+      .toMatchObject({ nonce: '1', minedNonce: '0' });
+    expect((await ask(theirs, other)).body.data).toMatchObject({ nonce: '0', minedNonce: '0' });
+    return answers;
+  });
+  await Promise.all(sent);
+});
