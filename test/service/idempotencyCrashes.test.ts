@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { secretSubscriptionShape } from '../../src/api/shapes/webhookShapes.ts';
+import { createCipher } from '../../src/platform/encryption/cipher.ts';
+import { readSigningSecrets } from '../../src/records/webhooks/secrets.ts';
 import type { Answer } from './support/call.ts';
 import { buildLease } from './support/documents.ts';
 import { createKeyedCall } from './support/keyedCall.ts';
 import { createAccount } from './support/permits.ts';
 import { chainId } from './support/testChain.ts';
-import type { TestPrincipal, TestService } from './support/testService.ts';
+import { encryptionKey, type TestPrincipal, type TestService } from './support/testService.ts';
 import { startWebhookService, webhookUrl } from './support/webhooks.ts';
 
 let service: TestService;
@@ -68,17 +70,22 @@ describe('a request whose answer is lost after its effect', () => {
     const created = await principal.call('POST', '/v0/webhooks', { body: { url: webhookUrl } });
     const { id, secret } = secretSubscriptionShape.parse(created.body.data);
     const request = { path: `/v0/webhooks/${id}/rotate-secret`, body: { graceSeconds: 86_400 } };
-    const previous = async () => {
-      const query = 'select previous_secret from service.webhook_subscriptions where id = $1';
-      return (await service.handle.pool.query(query, [id])).rows[0]?.previous_secret;
+    const readSecrets = async () => {
+      const { rows } = await service.handle.pool.query(
+        `select id, secret, previous_secret as "previousSecret", previous_secret_until as "previousSecretUntil"
+         from service.webhook_subscriptions where id = $1`,
+        [id],
+      );
+      return readSigningSecrets(rows[0], createCipher([Buffer.from(encryptionKey, 'hex')]), new Date());
     };
     const { first, second } = await sendTwice(request);
-    expect(readWebhook(second).secret).toBe(readWebhook(first).secret);
-    expect(readWebhook(first).secret).not.toBe(secret);
-    const kept = await previous();
-    const next = await sendTwice(request);
-    expect(readWebhook(next.second).secret).not.toBe(readWebhook(second).secret);
-    expect(await previous()).not.toEqual(kept);
+    const given = readWebhook(second).secret;
+    expect(given).toBe(readWebhook(first).secret);
+    expect(given).not.toBe(secret);
+    expect(await readSecrets()).toEqual({ own: secret, all: [given, secret] });
+    const next = readWebhook((await sendTwice(request)).second).secret;
+    expect(next).not.toBe(given);
+    expect(await readSecrets()).toEqual({ own: given, all: [next, given] });
   });
 
   test('opens one session, and creates one portal link, one draft and one signing link to it', async () => {
