@@ -7,11 +7,11 @@ const longestPath = 1_000;
 export function* warnOfNumbers(value: unknown, path = ''): Generator<Issue> {
   if (typeof value === 'number') {
     const message = describeLoss(value);
-    if (message !== undefined) yield { path, message };
+    if (message !== undefined) yield { path: cut(path), message };
   } else if (typeof value === 'object' && value !== null) {
-    // Cut at each level: below a long name there may be very many numbers, and each would copy that.
-    for (const [key, member] of Object.entries(value))
-      yield* warnOfNumbers(member, cut(path === '' ? key : `${path}.${key}`));
+    // Cut also here: below a long name there may be very many numbers, and each would copy that.
+    const root = path === '' ? '' : `${cut(path)}.`;
+    for (const [key, member] of Object.entries(value)) yield* warnOfNumbers(member, root + key);
   }
 }
 
