@@ -162,6 +162,11 @@ describe('validate', () => {
       { initValues: { colour: 1 }, participants: [{ variableKey: 1 }] },
       'invalid_values',
     ],
+    [
+      'a text instead of values, before participants without a shape',
+      { initValues: 'rent', participants: [{ variableKey: 1 }] },
+      'invalid_values',
+    ],
   ])('refuses %s', async (_, change, reason) => {
     const answer = await check({ ...deployment, ...change });
     expect(answer.status).toBe(400);

@@ -14,6 +14,7 @@ import {
   type WireValues,
   warnOfUnsignedValues,
 } from '../../protocol/index.ts';
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import type { Participant } from '../../protocol/participants.ts';
 import {
   checkNotificationTemplate,
@@ -104,7 +105,8 @@ export function requirePartsBefore(
   }: { readonly limits: Limits; readonly areParticipantsMalformed: boolean },
 ): void {
   const { issues } = resolveDeployValues({ agreement, initValues, participants }, limits);
-  const given = new Set(Object.keys(initValues ?? {}).map((name) => `initValues.${name}`));
+  const names = isJsonObject(initValues) ? Object.keys(initValues) : [];
+  const given = new Set(['initValues', ...names.map((name) => `initValues.${name}`)]);
   requireParts(areParticipantsMalformed ? issues.filter(({ path }) => given.has(path)) : issues);
 }
 
