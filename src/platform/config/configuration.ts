@@ -78,7 +78,7 @@ const positive = wholeNumber({ ...manyDigits, least: 1 });
 
 const nodeUrl = httpUrl.refine(
   hasReadableCredentials,
-  'expected a user and password in which each % is written as %25',
+  'expected a percent-encoded user and password, with %25 for a % itself',
 );
 
 const chainShape = z.object({

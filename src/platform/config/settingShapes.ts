@@ -45,7 +45,8 @@ export function hasReadableCredentials(text: string): boolean {
   if (!URL.canParse(text)) return true;
   const { username, password } = new URL(text);
   try {
-    return decodeURIComponent(username + password) !== undefined;
+    for (const part of [username, password]) decodeURIComponent(part);
+    return true;
   } catch {
     return false;
   }

@@ -114,7 +114,8 @@ test('a node whose password cannot be decoded is refused at the start', () => {
   const env = { ...complete, RPC_URL_59141: 'https://user:100%25@node.example' };
   expect(() => readConfiguration(env)).not.toThrow();
   expect(problemsOf({ ...env, RPC_URL_59141: 'none' })).toHaveLength(1);
-  expect(() => readConfiguration({ ...env, RPC_URL_59141: 'https://user:100%@node.example' })).toThrow(
-    'RPC_URL_59141: expected a user and password in which each % is written as %25',
-  );
+  for (const credentials of ['user:100%', 'user%:25'])
+    expect(() => readConfiguration({ ...env, RPC_URL_59141: `https://${credentials}@node.example` })).toThrow(
+      'RPC_URL_59141: expected a percent-encoded user and password, with %25 for a % itself',
+    );
 });
