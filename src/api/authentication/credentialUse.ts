@@ -49,7 +49,7 @@ function createUse(
     const now = performance.now();
     const agesMs = [...used.values()].map((usedAt) => now - usedAt);
     used.clear();
-    // A row that another process is updating is skipped: that process records the same moment.
+    // A row that another process is updating is skipped: that process records a use of the same seconds.
     const statement = sql`update ${table} credential set ${changes} from (
       select found.id, now() - use.age_ms * interval '1 millisecond' as used_at
       from unnest(${arrayOf(ids)}::text[], ${arrayOf(agesMs)}::float8[]) use(id, age_ms)
