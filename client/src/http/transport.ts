@@ -174,7 +174,7 @@ export function createTransport(options: ClientOptions): Transport {
         if (!delayMs) throw error;
         // An earlier attempt is still in progress at the service: it may take as long as any attempt.
         busyUntil = isInProgress(error) ? busyUntil || Date.now() + timeoutMs : 0;
-        if (Date.now() > busyUntil) attempt++;
+        if (Date.now() >= busyUntil) attempt++;
         await pause(delayMs, own.signal, requestId);
       }
     }
