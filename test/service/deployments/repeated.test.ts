@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordShape } from '../../../src/api/shapes/resources.ts';
+import { setQuota } from '../../../src/records/quotas/quotas.ts';
+import { outcome } from '../support/outcome.ts';
 import { type DeploymentScene, startDeploymentScene } from './support/deploymentScene.ts';
 
 let scene: DeploymentScene;
@@ -75,6 +77,21 @@ describe('the same permit again', () => {
     expect(again.id).toBe(recordShape.parse(first.body.data).id);
     expect(again.onChain.error).toBeUndefined();
     expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
+  });
+
+  test('of a failed transaction is not sent again beyond the quota', async () => {
+    const { body } = await scene.prepare();
+    const { database, pool } = scene.service.handle;
+    const used = await scene.service.createPrincipal();
+    await setQuota(database, { principal: used.id, quota: 'openTransactions', value: 0 });
+    await scene.deploy(body);
+    await fail(body.signer);
+    await pool.query('update service.records set principal_id = $1 where owner = $2', [used.id, body.signer]);
+    expect(outcome(await scene.deploy(body, used))).toMatchObject({
+      status: 429,
+      details: { reason: 'quota_exceeded', quota: 'openTransactions' },
+    });
+    expect((await scene.findTransaction(body.signer)).state).toBe('failed');
   });
 
   test('of a failed transaction leaves the record of another principal as it is', async () => {
