@@ -4,6 +4,8 @@ import { service } from './client.ts';
 
 const healMs = 4_000;
 const tooManyRequests = 429;
+/** A page looks again after an hour, whatever a proxy asks for; after a time too long for a timer it would without pause. */
+const longestMs = 3_600_000;
 
 /** Whether the same request may succeed a little later. */
 export function mayPass(error: unknown): boolean {
@@ -22,7 +24,7 @@ export function healAfter(error: unknown): number | false {
 /** The pause between two looks, also while they fail: longer if the service asks for it. */
 export function lookAfter(lookMs: number, error: unknown): number {
   const asked = (error instanceof ApiError && error.retryAfterSeconds) || 0;
-  return Math.max(lookMs, asked * 1_000);
+  return Math.min(Math.max(lookMs, asked * 1_000), longestMs);
 }
 
 /** The first parts of the keys of the queries that ask who is logged in: by key, and by wallet. */
