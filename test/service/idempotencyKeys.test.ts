@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteExpiredKeys } from '../../src/api/idempotency/expiredKeys.ts';
+import { createIdempotencyStore } from '../../src/api/idempotency/idempotencyStore.ts';
+import { createCipher } from '../../src/platform/encryption/cipher.ts';
 import {
   countKeys,
   createKeyedCall,
@@ -56,6 +59,32 @@ describe('a key', () => {
     expect((await callWith(key, { body: { ...template.body, more: 1 } })).status).toBe(409);
     const again = await callWith(key);
     expect([again.status, isReplayed(again)]).toEqual([200, false]);
+  });
+
+  test('that another process has taken over is neither answered nor freed by the one before', async () => {
+    const cipher = createCipher([Buffer.from(encryptionKey, 'hex')]);
+    const { pool } = service.handle;
+    const store = createIdempotencyStore({ pool, cipher, logger: pino({ level: 'silent' }) });
+    const request = { principalId: principal.id, key: randomUUID(), fingerprint: '0x1' };
+    const begin = async () => {
+      const begun = await store.begin(request, (read) => read());
+      return { kind: begun.kind, attempt: begun.kind === 'begun' ? begun.attempt : undefined };
+    };
+    const lost = await begin();
+    await pool.query(
+      `update service.idempotency_keys set lease_until = now() - interval '1 second' where key = $1`,
+      [request.key],
+    );
+    const running = await begin();
+    expect([lost.kind, running.kind]).toEqual(['begun', 'begun']);
+    await lost.attempt?.complete({ status: 200, headers: {}, text: 'late' });
+    await lost.attempt?.reopen();
+    await lost.attempt?.release();
+    expect((await begin()).kind).toBe('inFlight');
+    const answer = { status: 200, headers: {}, text: 'in time' };
+    await running.attempt?.complete(answer);
+    expect(await store.begin(request, (read) => read())).toEqual({ kind: 'answered', answer });
+    store.close();
   });
 
   test('belongs to one principal', async () => {
