@@ -59,7 +59,7 @@ export function buildDirectCall<
       headers,
       params: reader.parseParams(params),
       query: values,
-      body: reader.checkBody(body, serving.limits),
+      body: await reader.checkBody(body, serving.limits),
       ...(await awaitWrites({
         caller,
         consistency,

@@ -86,7 +86,7 @@ export type EndpointParts<
   /** Whether a POST request only reads: it takes consistency tokens as GET requests do. */
   readonly isRead?: boolean;
   /** Turns the faults of a body into the error to throw; by default the error of a malformed request. */
-  readonly refuseBody?: (issues: readonly Issue[], body: unknown) => Error;
+  readonly refuseBody?: (issues: readonly Issue[], body: unknown) => Error | Promise<Error>;
   readonly data: DataShape;
   /** Statuses of refusals that this endpoint adds to those of every endpoint. */
   readonly refusals: readonly ErrorStatus[];

@@ -25,7 +25,7 @@ export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Bod
   parseParams(params: Readonly<Record<string, string>>): z.output<Params>;
   readBody(request: Request, source: BodySource): Promise<z.output<Body>>;
   /** Checks a body that was parsed already. */
-  checkBody(value: unknown, limits: Limits): z.output<Body>;
+  checkBody(value: unknown, limits: Limits): Promise<z.output<Body>>;
 };
 
 /**
@@ -72,15 +72,15 @@ export function buildRequestReader<
     return checkBody(value, limits);
   };
 
-  const checkBody: RequestReader<Params, Query, Body>['checkBody'] = (value, limits) => {
+  const checkBody: RequestReader<Params, Query, Body>['checkBody'] = async (value, limits) => {
     if (!hasBody) return check(body, undefined, 'body');
     const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
-    if (unfit.length > 0) throw refuseBody(unfit, value);
+    if (unfit.length > 0) throw await refuseBody(unfit, value);
     const long = listLongMembers(body, value);
-    if (long.length > 0) throw refuseBody(long, value);
+    if (long.length > 0) throw await refuseBody(long, value);
     const parsed = parseShape(body, value, 'body');
     if (parsed.ok) return parsed.data;
-    throw refuseBody(parsed.issues, value);
+    throw await refuseBody(parsed.issues, value);
   };
 
   return {

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { malformed } from '../../platform/errors/serviceError.ts';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import {
@@ -69,8 +70,8 @@ const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification
 export function refuseDeploymentBody(
   rules: DeploymentRules,
   { shape }: z.ZodObject,
-): (issues: readonly Issue[], body: unknown) => Error {
-  return (issues, body) => {
+): (issues: readonly Issue[], body: unknown) => Promise<Error> {
+  return async (issues, body) => {
     const byPart = Map.groupBy(issues, ({ path }) => path.split('.', 1)[0] ?? '');
     const { agreement, chainId, initValues, participants } = isJsonObject(body) ? body : {};
     // An issue without a path says that there are more.
@@ -81,10 +82,13 @@ export function refuseDeploymentBody(
     requireChain(chainId, rules);
     const ofAgreement = byPart.get('agreement');
     if (ofAgreement) return refuseAgreement(ofAgreement);
+    const startedAt = performance.now();
     requireTemplate(agreement, rules.limits);
     const reason = reasons.find((candidate) => partsOf(candidate).some((part) => byPart.has(part)));
     if (!reason) return malformed('body', issues);
     if (reason !== 'invalid_values' && 'initValues' in shape) {
+      // As for a well-formed body, other requests run in between.
+      await leaveTurn(startedAt);
       const areParticipantsMalformed = byPart.has('participants');
       requirePartsBefore({ agreement, initValues, participants }, { ...rules, areParticipantsMalformed });
     }
