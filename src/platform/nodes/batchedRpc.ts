@@ -45,7 +45,8 @@ const agent = new Agent().compose(interceptors.redirect({ maxRedirections: 5 }))
  * for one; each gets its own answer. Calls of contracts and for whole blocks get their own request. Each request is noted once in `health`, however
  * many calls it holds. The returned function throws the errors of viem's own transport: RpcRequestError if
  * the node refuses, HttpRequestError or TimeoutError if it gives no answer. AnswerTooLongError for a block or receipt that is too
- * long; a call whose revert is too long counts as refused.
+ * long, which is not noted: only other endpoints' answers tell whether it is a failure. A call whose revert is too long
+ * counts as refused.
  */
 export function createBatchedRpc(options: {
   url: string;
@@ -117,10 +118,8 @@ export function createBatchedRpc(options: {
       const error = { code: revertCode, message: 'execution reverted with too much data' };
       return new RpcRequestError({ body: call, error, url });
     }
-    if (isAnswer && (blockMethods.has(method) || body.some((one) => one.method === receiptMethod))) {
-      health.noteAnswer();
+    if (isAnswer && (blockMethods.has(method) || body.some((one) => one.method === receiptMethod)))
       return new AnswerTooLongError();
-    }
     health.noteFailure();
     return new HttpRequestError({ body, url, status, details: 'the answer is too long' });
   };

@@ -23,7 +23,8 @@ const limitWords =
  * Asks the endpoints of a chain in the given order, lagging ones last, each within its budget, and skips
  * resting ones. It asks the next one if an endpoint does not answer, is limited, or reports a problem of its
  * own. A revert is an answer. A refusal of a transaction's bytes is only a hint: the others are asked too,
- * and one acceptance is enough. If none has answered, all are asked once more.
+ * and one acceptance is enough. If none has answered, all are asked once more. An answer that is too long counts as an
+ * endpoint's failure only if another one's is not.
  */
 export function failover(endpoints: readonly Endpoint[], { timeoutMs }: { timeoutMs: number }): Transport {
   const ask = async (call: RpcCall): Promise<unknown> => {
@@ -48,6 +49,23 @@ async function askRound(
   call: RpcCall,
   timeoutMs: number,
 ): Promise<Answered | Failure> {
+  const tooLong: Endpoint[] = [];
+  const ask = async (endpoint: Endpoint) => {
+    const outcome = await askOne(endpoint, call);
+    if (isTooLong(outcome)) tooLong.push(endpoint);
+    return outcome;
+  };
+  const outcome = await askInTurn(endpoints, { ask, timeoutMs });
+  // Null: an endpoint that lacks the block or receipt does not know its length.
+  const isRefuted = 'answer' in outcome && outcome.answer !== null;
+  for (const { health } of tooLong) isRefuted ? health.noteFailure() : health.noteAnswer();
+  return outcome;
+}
+
+async function askInTurn(
+  endpoints: readonly Endpoint[],
+  { ask, timeoutMs }: { ask(endpoint: Endpoint): Promise<Answered | Failure>; timeoutMs: number },
+): Promise<Answered | Failure> {
   let failure: Failure | undefined;
   let asked = 0;
   const usable = endpoints
@@ -56,7 +74,7 @@ async function askRound(
   for (const endpoint of usable) {
     if (!endpoint.budget.take()) continue;
     asked++;
-    const outcome = await askOne(endpoint, call);
+    const outcome = await ask(endpoint);
     if ('answer' in outcome || outcome.isFinal) return outcome;
     failure = worthier(failure, outcome);
   }
@@ -69,7 +87,7 @@ async function askRound(
     return { error: new EndpointsRestError(waitMs), isFinal: false, isRefusal: false };
   }
   await delay(Math.max(spare.budget.reserve(), restOf(spare)));
-  return askOne(spare, call);
+  return ask(spare);
 }
 
 /**
@@ -126,8 +144,7 @@ async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered 
   try {
     return { answer: await ask(call) };
   } catch (error) {
-    // Another node's answer would be as long.
-    if (error instanceof AnswerTooLongError) return { error, isFinal: true, isRefusal: true };
+    if (error instanceof AnswerTooLongError) return { error, isFinal: false, isRefusal: true };
     const refusal = findNodeAnswer(error);
     if (refusal && isLimit(refusal, call)) health.noteLimit(undefined);
     if (call.method !== 'eth_sendRawTransaction')
@@ -139,11 +156,15 @@ async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered 
 
 /**
  * A node's answer is worth more than another node's missing answer; of two answers, the preferred endpoint's
- * counts.
+ * counts. Callers make do without a block that is too long, whatever other nodes say of it.
  */
 function worthier(one: Failure | undefined, other: Failure): Failure {
-  if (!one) return other;
+  if (!one || isTooLong(other)) return other;
   return !one.isRefusal && other.isRefusal ? other : one;
+}
+
+function isTooLong(outcome: Answered | Failure): boolean {
+  return 'error' in outcome && outcome.error instanceof AnswerTooLongError;
 }
 
 function isLimit({ code, details }: RpcRequestError, { method }: RpcCall): boolean {
