@@ -23,6 +23,38 @@ async function createPrincipal(): Promise<string> {
   return id;
 }
 
+async function useUpGas(principalId: string): Promise<void> {
+  await world.pool.query(
+    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'gasPerDay', 60000)`,
+    [principalId],
+  );
+  await world.pool.query(
+    `insert into service.usage_days (principal_id, day, gas) values ($1, (now() at time zone 'utc')::date, 60000),
+       ($1, (now() at time zone 'utc')::date + 1, 60000)`,
+    [principalId],
+  );
+}
+
+/** Stores an input of the row, as for another principal that has sent the same permit. */
+async function share(
+  id: string,
+  principalId: string,
+  status: 'PENDING' | 'FAILED' = 'PENDING',
+): Promise<void> {
+  const { pool, chainId, token } = world;
+  await pool.query(
+    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
+       participants, observers, contributors, initial_variables, variables)
+     values ($1, $1, $2, 'Draft', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}')`,
+    [principalId, chainId],
+  );
+  await pool.query(
+    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, user_id, payload, values, transaction_id)
+     values ($1, $1, $2, $3, 'act', $5, $1, '0x', '{}', $4)`,
+    [principalId, chainId, token, id, status],
+  );
+}
+
 async function readCountedGas(principalId: string): Promise<bigint> {
   const { rows } = await world.pool.query<{ gas: string }>(
     'select coalesce(sum(gas), 0) as gas from service.usage_days where principal_id = $1',
@@ -112,15 +144,7 @@ test('a call that would succeed in every estimate fails after four reverts, all 
 test('a call that would succeed in every estimate is paid for once if the gas quota of its principal is used up', async () => {
   const { key } = await world.createWallet();
   const principalId = await createPrincipal();
-  await world.pool.query(
-    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'gasPerDay', 60000)`,
-    [principalId],
-  );
-  await world.pool.query(
-    `insert into service.usage_days (principal_id, day, gas) values ($1, (now() at time zone 'utc')::date, 60000),
-       ($1, (now() at time zone 'utc')::date + 1, 60000)`,
-    [principalId],
-  );
+  await useUpGas(principalId);
   await world.startRelay({ keys: [key] });
   const { id } = await world.acceptOne({ to: await place(burnsIfPaid), gasEstimate: 60_000n, principalId });
   world.startIndexing();
@@ -130,6 +154,38 @@ test('a call that would succeed in every estimate is paid for once if the gas qu
     message: `The transaction reverted, and the principal's gas quota is used up. The same call would now succeed.`,
   });
   expect(attempts).toHaveLength(1);
+});
+
+test('a used-up gas quota of one sender of a permit ends no other sender’s, which pays for the repetitions', async () => {
+  const { key } = await world.createWallet();
+  const [first, second] = [await createPrincipal(), await createPrincipal()];
+  await useUpGas(first);
+  const { id } = await world.acceptOne({ to: await place(burnsIfPaid), principalId: first });
+  await share(id, second);
+  await world.startRelay({ keys: [key] });
+  world.startIndexing();
+  const { failure, attempts } = await world.waitForState(id, 'failed');
+  expect(failure).toMatchObject({
+    message: 'The transaction reverted 4 times. The same call would now succeed.',
+  });
+  expect(attempts).toHaveLength(4);
+  const { gasUsed } = await readPaid(id);
+  const isCounted = async () => 60_000n + (await readCountedGas(second)) >= gasUsed;
+  await waitUntil('the second sender pays', isCounted);
+  expect(await readCountedGas(first)).toBe(120_000n);
+});
+
+test('a permit is paid for once if the gas quotas of all who wait for it are used up', async () => {
+  const { key } = await world.createWallet();
+  const [first, second, third] = [await createPrincipal(), await createPrincipal(), await createPrincipal()];
+  await useUpGas(first);
+  await useUpGas(second);
+  const { id } = await world.acceptOne({ to: await place(burnsIfPaid), principalId: first });
+  await share(id, second);
+  await share(id, third, 'FAILED');
+  await world.startRelay({ keys: [key] });
+  world.startIndexing();
+  expect((await world.waitForState(id, 'failed')).attempts).toHaveLength(1);
 });
 
 test('a transaction that reverts with gas left gets no more gas the next time', async () => {

@@ -55,7 +55,7 @@ async function createScene() {
     pool,
     ...{ chainId, id, wallet, attemptId, sign },
     holder: { chainId, owner, leaseMs: 3_600_000 },
-    row: { id, wallet, nonce },
+    row: { id, wallet, nonce, principalId: null },
     changeRow: (change: string) => update('transactions', change),
     changeWallet: (change: string) => update('relayer_wallets', change),
     /** Everything that the relay has stored for the chain. */

@@ -100,17 +100,21 @@ async function fail(
 }
 
 /**
- * Has a row signed with a new nonce. Only for a row whose signed forms can no longer be mined. Its hash stays
- * until there is another. Returns whether the row was unchanged.
+ * Has a row signed with a new nonce, as this principal's. Only for a row whose signed forms can no longer be mined. Its hash
+ * stays until there is another. Returns whether the row was unchanged.
  */
 export async function requeueRow(
   pool: pg.Pool,
-  { chainId, row, gasEstimate }: { chainId: number; row: Row; gasEstimate: bigint | undefined },
+  {
+    chainId,
+    row,
+    gasEstimate,
+  }: { chainId: number; row: Row & { readonly principalId: string | null }; gasEstimate: bigint | undefined },
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with requeued as (
        update service.transactions set state = 'accepted', wallet = null, wallet_nonce = null,
-         gas_estimate = coalesce($4::bigint, gas_estimate), updated_at = now()
+         principal_id = $7, gas_estimate = coalesce($4::bigint, gas_estimate), updated_at = now()
        where id = $1 and state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3
        returning id)
      select pg_notify($5, $6) from requeued`,
@@ -121,6 +125,7 @@ export async function requeueRow(
       gasEstimate === undefined ? null : String(gasEstimate),
       channels.outbox,
       String(chainId),
+      row.principalId,
     ],
   );
   return rowCount === 1;

@@ -6,12 +6,12 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
-import { hasGasLeft } from '../../records/quotas/hasGasLeft.ts';
 import { type AttemptKey, findFate, type Receipt, readReceipts } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import { countGas } from './countGas.ts';
 import { failRow, requeueRow } from './endRow.ts';
 import { explainRevert } from './explainRevert.ts';
+import { findPayer } from './findPayer.ts';
 import type { GasLessons } from './gasLessons.ts';
 import { type IndexHead, isOnChain } from './indexHead.ts';
 import { isPermitUsed } from './isPermitUsed.ts';
@@ -75,7 +75,8 @@ const longestNonceMs = 3_600_000;
 /**
  * The most reverts of a call that would succeed now: a contract can tell an estimate from a transaction, and let the
  * relay pay for every failed one. The quota refuses only new transactions, so without gas left the first revert is final:
- * what was accepted below the quota would otherwise be paid for this many times.
+ * what was accepted below the quota would otherwise be paid for this many times. While another principal that has sent the
+ * same permit has gas left, the row goes on as that one's.
  */
 const mostOwnReverts = 4;
 /** After so many nonces a row fails that every node refuses for a reason that is not understood. */
@@ -133,17 +134,18 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
     { id: row.id, call, receipt, revert: judgement.revert },
   );
   const mayRepeat = revert.wouldSucceed && reverts.size < mostOwnReverts;
-  const hasGas = !mayRepeat || (await hasGasLeft(pool, row.principalId));
-  if (mayRepeat && hasGas) {
+  const payer = mayRepeat ? await findPayer(pool, row.id) : undefined;
+  if (payer !== undefined) {
     const why = 'a transaction reverted but would now succeed';
     // Adds more gas each time that it was too little.
     const times = (await ranOut(options, receipt)) ? BigInt(reverts.size) : 1n;
     const { gas } = revert;
     if (gas !== undefined) await options.lessons.note(row, gas);
-    return requeue(options, { row, facts, receipt, why, gasEstimate: gas && gas * times });
+    const paid = { ...row, principalId: payer };
+    return requeue(options, { row: paid, facts, receipt, why, gasEstimate: gas && gas * times });
   }
   const times = revert.wouldSucceed && reverts.size > 1 ? ` ${reverts.size} times` : '';
-  const quota = hasGas ? '' : `, and the principal's gas quota is used up`;
+  const quota = mayRepeat ? `, and the principal's gas quota is used up` : '';
   const failure = {
     reason: revert.reason,
     message: `The transaction reverted${times}${quota}. ${revert.message}`,

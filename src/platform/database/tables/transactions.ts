@@ -66,7 +66,8 @@ export const transactions = serviceSchema.table(
     chainId: integer().notNull(),
     kind: text({ enum: transactionKinds }).notNull(),
     /**
-     * The first principal that sent the permit: its turn and its quotas count. Null in older rows.
+     * The principal whose turn and quotas count: the first one that sent the permit, the one that sent it again after it
+     * had failed, or another sender whose gas quota pays for a repetition. Null in older rows.
      */
     principalId: text(),
     /**
