@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Address } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -104,6 +105,48 @@ test('a database that is not there ends the start with one line of JSON', async 
     err: { message: expect.stringContaining('database "absent" does not exist') },
     msg: 'the indexer could not start',
   });
+});
+
+test.each([
+  ['a database that is not there', { pathname: '/absent' }, 'database "absent" does not exist'],
+  ['a role that is not there', { username: 'nobody' }, '"nobody"'],
+])('%s ends the start at once, though no node answers', async (_, wrong, message) => {
+  const databaseUrl = Object.assign(new URL(await makeDatabase()), wrong).href;
+  const rpcUrl = `http://127.0.0.1:${await findFreePort()}`;
+  const indexer = await launch({ databaseUrl, chains: [{ chainId: 59141, rpcUrl }] });
+  expect(await indexer.exited).toEqual({ code: 1, signal: null });
+  expect(JSON.parse(indexer.lines.at(-1) ?? '')).toMatchObject({
+    err: { message: expect.stringContaining(message) },
+    msg: 'the indexer could not start',
+  });
+});
+
+test('a node of another chain ends the start while the database is away', async () => {
+  const { rpcUrl } = await launchAnvil({ chainId: 84532 });
+  const databaseUrl = `postgres://127.0.0.1:${await findFreePort()}/none`;
+  const indexer = await launch({ databaseUrl, chains: [{ chainId: 59141, rpcUrl }] });
+  expect(await indexer.exited).toEqual({ code: 1, signal: null });
+  expect(indexer.lines.at(-1)).toContain('is a node of chain 84532, not of 59141');
+});
+
+test('a database that comes up after the nodes have answered is waited for', async () => {
+  const database = new URL(await makeDatabase());
+  const { rpcUrl } = await launchAnvil({ chainId: 59141 });
+  const port = await findFreePort();
+  const databaseUrl = Object.assign(new URL(database), { host: `127.0.0.1:${port}` }).href;
+  const indexer = await launch({ databaseUrl, chains: [{ chainId: 59141, rpcUrl }] });
+  const hasSaid = (text: string) => () => indexer.lines.some((line) => line.includes(text));
+  await waitUntil('the chain answers', hasSaid('the chain answers'));
+  await waitUntil('it waits', hasSaid('the database is not reachable'));
+  const server = createTcpServer((socket) => {
+    const upstream = connect(Number(database.port), database.hostname);
+    socket.pipe(upstream).pipe(socket);
+    for (const end of [socket, upstream]) end.on('error', () => {});
+  });
+  server.listen(port, '127.0.0.1');
+  cleanups.push(async () => void server.close());
+  await waitUntil('it goes on', hasSaid('"indexing"'));
+  await indexer.stop();
 });
 
 test('an indexer that is asked to stop while it waits for a node stops', async () => {

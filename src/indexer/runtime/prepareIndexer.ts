@@ -9,6 +9,7 @@ import { forgetSigners } from '../../platform/config/relayerSigners.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { leaveOnSignals } from '../../platform/supervision/leaveOnSignals.ts';
 import { boundBatches } from './boundBatches.ts';
+import { readRebuilds } from './chainRebuilds.ts';
 import { hideEndpoints } from './endpointAliases.ts';
 import { retryFailedBlocks } from './failedBlocks.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
@@ -42,11 +43,12 @@ export type PreparedIndexer = Pick<Configuration, 'databaseUrl' | 'limits' | 'lo
 };
 
 /**
- * Takes secrets out of this process, reads its settings, asks the nodes of all chains, and has Ponder find them in the environment. A
- * signal ends the process until Ponder handles it, after `yieldSignals`.
+ * Takes secrets out of this process, reads its settings, asks the database and the nodes of all chains, and has Ponder find them in the
+ * environment. Waits for a database that is away. A signal ends the process until Ponder handles it, after `yieldSignals`.
  *
  * @param name names the process in its log.
  * @throws ConfigurationError naming every setting that is wrong.
+ * @throws Error of the database for which waiting does not help, without waiting for a node.
  */
 export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   const yieldSignals = leaveOnSignals();
@@ -75,7 +77,12 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   retryFailedBlocks();
   const loading = prepareLoading();
 
-  const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  // A wrong database ends the start at once, even if no node answers.
+  const reached = readRebuilds({ databaseUrl, logger });
+  const followed = followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  const asking = await Promise.race([followed, reached.then(() => followed)]);
+  // A node of another chain does so too, while the database is away.
+  await Promise.race([reached, asking.allAnswered.then(() => reached)]);
   for (const [chainId, startBlock] of asking.readStartBlocks())
     process.env[`START_BLOCK_${chainId}`] = env[`START_BLOCK_${chainId}`] = String(startBlock);
   return {
