@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 import { isDatabaseAway } from '../../platform/database/isDatabaseAway.ts';
-import { withClient } from './withClient.ts';
+import { long, withClient } from './withClient.ts';
 
 /** Nodes that alternate between two histories must not cause endless rebuilds. */
 const leastIntervalMs = 3_600_000;
@@ -100,7 +100,7 @@ export async function forgetSync(client: pg.Client, chainId: number): Promise<vo
   );
   for (const { table_name } of rows) {
     const table = `ponder_sync.${pg.escapeIdentifier(table_name)}`;
-    await client.query(`delete from ${table} where chain_id = $1`, [chainId]);
+    await client.query(long(`delete from ${table} where chain_id = $1`, [chainId]));
   }
 }
 

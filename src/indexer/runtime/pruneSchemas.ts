@@ -4,7 +4,7 @@ import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 import { forgetOwner } from './ownerFence.ts';
 import { readServedSchemas } from './servedSchemas.ts';
 import { nameSessions, schemaLockKey, sessionName } from './sessions.ts';
-import { withClient } from './withClient.ts';
+import { long, withClient } from './withClient.ts';
 
 type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
 
@@ -54,7 +54,7 @@ async function dropUnused(client: pg.Client, schema: string): Promise<boolean> {
   const attempt = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', key);
   if (attempt.rows[0]?.held !== true) return false;
   try {
-    await client.query(`drop schema ${pg.escapeIdentifier(schema)} cascade`);
+    await client.query(long(`drop schema ${pg.escapeIdentifier(schema)} cascade`));
     await forgetOwner(client, schema);
     return true;
   } finally {

@@ -6,7 +6,7 @@ import { buildTransport } from './buildTransport.ts';
 import { forgetSync, giveUpChain, noteServed } from './chainRebuilds.ts';
 import { isLocalUrl } from './isLocalUrl.ts';
 import { nameSessions, sessionName } from './sessions.ts';
-import { withClient } from './withClient.ts';
+import { long, withClient } from './withClient.ts';
 
 export type ReplacedChainOptions = {
   databaseUrl: string;
@@ -161,7 +161,7 @@ async function readFinalBlocks(client: pg.Client, chainId: number, schema: strin
 async function forget(client: pg.Client, chainId: number, schema: string): Promise<void> {
   await client.query('begin');
   await forgetSync(client, chainId);
-  await client.query(`drop schema if exists ${pg.escapeIdentifier(schema)} cascade`);
+  await client.query(long(`drop schema if exists ${pg.escapeIdentifier(schema)} cascade`));
   await client.query('commit');
 }
 

@@ -3,12 +3,27 @@ import pg from 'pg';
 /** A proxy may accept a connection while the database behind it is away. */
 const connectTimeoutMs = 10_000;
 
-/** Lends a new connection to `work`, and closes it afterwards. Fails if it is not made in time: ten seconds, unless `config` says otherwise. */
+/** As for the service's other connections: a database that is silent for this long counts as dead. */
+const answerTimeoutMs = 35_000;
+const longAnswerTimeoutMs = 3_600_000;
+const firstKeepAliveMs = 10_000;
+
+/**
+ * Lends a new connection to `work`, and closes it afterwards. Fails if the connection is not made within ten seconds, or a statement is
+ * not answered within 35, unless `config` says otherwise. A statement that may take longer must be `long`.
+ */
 export async function withClient<Result>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionTimeoutMillis: connectTimeoutMs, ...config });
+  const client = new pg.Client({
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    // A long statement is given up soon if the database's machine is lost.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: firstKeepAliveMs,
+    ...config,
+  });
   // If the connection breaks, its query fails too; without a listener the error would end the process.
   client.on('error', () => {});
   try {
@@ -18,4 +33,10 @@ export async function withClient<Result>(
     // A broken connection may never answer.
     client.end().catch(() => {});
   }
+}
+
+/** A statement that may take minutes, such as the deletion of a large table. It is given up after an hour without an answer. */
+export function long(text: string, values: unknown[] = []): pg.QueryConfig {
+  const statement = { text, values, query_timeout: longAnswerTimeoutMs };
+  return statement;
 }
