@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { connectPatiently } from '../../src/platform/database/connectPatiently.ts';
+import { createDatabaseProxy } from '../support/databaseProxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -33,6 +34,22 @@ test('a database that comes up later is waited for', async () => {
   expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await client.end();
   server.close();
+});
+
+test('a database that falls silent right after the connection is made is asked anew on another one', async () => {
+  let connections = 0;
+  const { url, close } = await createDatabaseProxy(database.url, (client, upstream) => {
+    const isSilent = ++connections === 1;
+    client.on('data', (data) => {
+      // A statement of the first connection gets no answer.
+      if (!(isSilent && data.includes('pg_is_in_recovery'))) upstream.write(data);
+    });
+    upstream.pipe(client);
+  });
+  const client = await connectPatiently({ url, applicationName, patienceMs: 60_000 });
+  expect(connections).toBe(2);
+  await client.end();
+  await close();
 });
 
 test('what waiting cannot mend fails at once, and an absent database after the patience', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import { z } from 'zod';
+import { inTime } from '../../platform/database/inTime.ts';
 import { claimOwnership, fenceTables } from './ownerFence.ts';
 import { awaitEndOfSessions, endSessions, nameSessions, schemaLockKey, sessionName } from './sessions.ts';
 
@@ -32,6 +33,8 @@ const standbyIntervalMs = 250;
 const insufficientPrivilege = '42501';
 /** Without this, the loss of a machine would go unnoticed for hours. */
 const keepAliveDelayMs = 10_000;
+/** For each step between the lock and the first renewal; waits for locks of single tables are short. */
+const takeoverTimeoutMs = 60_000;
 const renewalsPerLease = 10;
 /** Renewals that ran on time and found the previous one unanswered. */
 const mostUnanswered = 7;
@@ -57,10 +60,12 @@ async function keepLock(plan: KeeperPlan, say: (message: KeeperMessage) => void)
     try {
       await client.connect();
       await lock(client, plan, say);
-      await claimOwnership(client, { schema, session: sessionName(schema, 'ponder', processMark) });
-      await awaitEndOfSessions(client, schema, processMark);
-      await clearStaleLock(client, schema);
-      await fenceTables(client, schema);
+      // Later, `renew` notices a silent database.
+      const session = sessionName(schema, 'ponder', processMark);
+      await inTime(claimOwnership(client, { schema, session }), takeoverTimeoutMs);
+      await inTime(awaitEndOfSessions(client, schema, processMark), takeoverTimeoutMs);
+      await inTime(clearStaleLock(client, schema), takeoverTimeoutMs);
+      await inTime(fenceTables(client, schema), takeoverTimeoutMs);
       isHeld = true;
       renew(client, plan, lose);
       return say({ kind: 'held' });

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { inTime } from './inTime.ts';
 import { isDatabaseAway } from './isDatabaseAway.ts';
 import { refuseStandby } from './refuseStandby.ts';
 import { noticeEnd, setUpSession } from './sessionSettings.ts';
 
 const attemptTimeoutMs = 5_000;
 const pauseMs = 500;
+const firstKeepAliveMs = 10_000;
 
 /**
  * Connects to a database that may still be starting, or a standby that is not promoted yet. Permanent errors, such as a wrong password, fail at
@@ -26,11 +28,14 @@ export async function connectPatiently(options: {
       connectionString: url,
       application_name: applicationName,
       connectionTimeoutMillis: attemptTimeoutMs,
+      // Migrations may take long; they are given up soon if the database's machine is lost.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: firstKeepAliveMs,
     });
     try {
       await client.connect();
-      await refuseStandby(client);
-      await setUpSession(client, noticeEnd);
+      await inTime(refuseStandby(client), attemptTimeoutMs);
+      await inTime(setUpSession(client, noticeEnd), attemptTimeoutMs);
       return client;
     } catch (error) {
       await client.end().catch(() => {});
