@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { getAddress, type Hex, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reopenTransaction } from '../../src/api/agreements/storeTransaction.ts';
 import { failRow, failUnsent, readoptRow, requeueRow } from '../../src/worker/relay/endRow.ts';
+import { markBroadcast } from '../../src/worker/relay/markBroadcast.ts';
 import { storeAttempt } from '../../src/worker/relay/storeAttempt.ts';
 import { moveCounter } from '../../src/worker/relay/walletRows.ts';
 import { createFixture, type Fixture } from './projector/support/setup.ts';
@@ -70,6 +73,14 @@ async function createScene() {
     },
   };
 }
+
+/** For writes that do not say whether they have changed anything. */
+async function changes(scene: Scene, write: () => Promise<void>): Promise<boolean> {
+  const before = await scene.look();
+  await write();
+  return !isDeepStrictEqual(await scene.look(), before);
+}
+
 /** An earlier input of the same agreement, which was mined before a reorg. */
 const reopensEarlier = ({ pool, chainId, wallet }: Scene) =>
   pool.query(
@@ -175,6 +186,50 @@ const writes: Write[] = [
         pool.query('update service.transaction_attempts set transaction_id = null where id = $1', [
           attemptId,
         ]),
+    },
+  },
+  {
+    name: 'that a node has a row',
+    async prepare({ pool, id, attemptId, changeRow }) {
+      const set = 'update service.transaction_attempts set accepted_at = now() where id = $1';
+      await pool.query(set, [attemptId]);
+      await changeRow(`updated_at = now() - interval '1 minute', tx_hash = (
+        select tx_hash from service.transaction_attempts where transaction_id = '${id}')`);
+    },
+    write(scene) {
+      const { pool, chainId, wallet } = scene;
+      const wallets = [{ address: wallet, minedCount: nonce }];
+      return changes(scene, () => markBroadcast(pool, { chainId, wallets, quietMs: 10_000 }));
+    },
+    unless: {
+      'the chain has mined its nonce': renumbered,
+      'the row has another wallet': moved,
+      'the row is mined': settled,
+      'the row waits again': (scene) => scene.changeRow(accepted),
+      'it is stored already': (scene) =>
+        scene.changeRow(`state = 'broadcast', updated_at = now() - interval '1 minute'`),
+      'the row has changed': (scene) => scene.changeRow('updated_at = now()'),
+      'the node has withdrawn its acceptance': ({ pool, attemptId }) =>
+        pool.query('update service.transaction_attempts set accepted_at = null where id = $1', [attemptId]),
+      async 'other bytes were signed'({ sign, id, changeRow }) {
+        const hash = random(32);
+        await sign(id, hash);
+        await changeRow(`tx_hash = '${hash}'`);
+      },
+    },
+  },
+  {
+    name: 'that a failed row is sent again',
+    prepare: (scene) => scene.changeRow(`state = 'failed'`),
+    write(scene) {
+      const { id, chainId } = scene;
+      const sender = { id, chainId, principalId: 'the sender' };
+      return changes(scene, () => reopenTransaction(fixture.database, sender));
+    },
+    unless: {
+      'it was sent again': (scene) => scene.changeRow(accepted),
+      'it was sent again and signed': (scene) => scene.changeRow(`state = 'signed'`),
+      'the chain shows its effect': settled,
     },
   },
   {
