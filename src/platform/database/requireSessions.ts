@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { inTime } from './inTime.ts';
 
 const setting = 'agreements.session';
 const mark = `select set_config('${setting}', $1, false)`;
 const read = `select current_setting('${setting}', true) as mark`;
 /** PgBouncer's answer to a statement that begins a transaction when it pools statements. */
 const refusedTransaction = '08P01';
+const answerTimeoutMs = 35_000;
 
 /**
  * Checks that a connection keeps its session. A pooler in transaction mode lends the session to others
@@ -17,15 +19,19 @@ const refusedTransaction = '08P01';
  */
 export async function requireSessions(client: pg.Client, url: string): Promise<void> {
   const own = randomBytes(8).toString('hex');
-  await client.query(mark, [own]);
-  const other = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await inTime(client.query(mark, [own]), answerTimeoutMs);
+  const other = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: answerTimeoutMs,
+  });
   await other.connect();
   try {
     await other.query('begin');
     const { rows } = await other.query<{ mark: string | null }>(read);
     if (rows[0]?.mark === own) throw refuse();
     // The pooler may have switched the session, and this connection may belong to either.
-    const kept = await client.query<{ mark: string | null }>(read);
+    const kept = await inTime(client.query<{ mark: string | null }>(read), answerTimeoutMs);
     if (kept.rows[0]?.mark !== own) throw refuse();
     await other.query('commit');
   } catch (error) {
