@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import { z } from 'zod';
 import { inTime } from '../../platform/database/inTime.ts';
+import { keepAlive } from '../../platform/database/silence.ts';
 import { claimOwnership, fenceTables } from './ownerFence.ts';
 import { awaitEndOfSessions, endSessions, nameSessions, schemaLockKey, sessionName } from './sessions.ts';
 
@@ -31,8 +32,6 @@ export type KeeperMessage =
 const retryDelayMs = 250;
 const standbyIntervalMs = 250;
 const insufficientPrivilege = '42501';
-/** Without this, the loss of a machine would go unnoticed for hours. */
-const keepAliveDelayMs = 10_000;
 /** For each step between the lock and the first renewal; waits for locks of single tables are short. */
 const takeoverTimeoutMs = 60_000;
 const renewalsPerLease = 10;
@@ -47,8 +46,7 @@ async function keepLock(plan: KeeperPlan, say: (message: KeeperMessage) => void)
     const client = new pg.Client({
       connectionString: nameSessions(url, sessionName(schema, 'lock', processMark)),
       connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveDelayMs,
+      ...keepAlive,
     });
     let isHeld = false;
     const lose = (reason: string) => {

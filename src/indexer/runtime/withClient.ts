@@ -1,12 +1,10 @@
 import pg from 'pg';
+import { answerTimeoutMs, keepAlive } from '../../platform/database/silence.ts';
 
 /** A proxy may accept a connection while the database behind it is away. */
 const connectTimeoutMs = 10_000;
 
-/** As for the service's other connections: a database that is silent for this long counts as dead. */
-const answerTimeoutMs = 35_000;
 const longAnswerTimeoutMs = 3_600_000;
-const firstKeepAliveMs = 10_000;
 
 /**
  * Lends a new connection to `work`, and closes it afterwards. Fails if the connection is not made within ten seconds, or a statement is
@@ -19,9 +17,7 @@ export async function withClient<Result>(
   const client = new pg.Client({
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
-    // A long statement is given up soon if the database's machine is lost.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: firstKeepAliveMs,
+    ...keepAlive,
     ...config,
   });
   // If the connection breaks, its query fails too; without a listener the error would end the process.

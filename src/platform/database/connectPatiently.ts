@@ -5,10 +5,10 @@ import { inTime } from './inTime.ts';
 import { isDatabaseAway } from './isDatabaseAway.ts';
 import { refuseStandby } from './refuseStandby.ts';
 import { noticeEnd, setUpSession } from './sessionSettings.ts';
+import { keepAlive } from './silence.ts';
 
 const attemptTimeoutMs = 5_000;
 const pauseMs = 500;
-const firstKeepAliveMs = 10_000;
 
 /**
  * Connects to a database that may still be starting, or a standby that is not promoted yet. Permanent errors, such as a wrong password, fail at
@@ -28,9 +28,7 @@ export async function connectPatiently(options: {
       connectionString: url,
       application_name: applicationName,
       connectionTimeoutMillis: attemptTimeoutMs,
-      // Migrations may take long; they are given up soon if the database's machine is lost.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: firstKeepAliveMs,
+      ...keepAlive,
     });
     try {
       await client.connect();

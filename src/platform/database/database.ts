@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { repeatAfterDeadlock } from './deadlock.ts';
 import { refuseStandby } from './refuseStandby.ts';
 import { noticeEnd, setUpSession } from './sessionSettings.ts';
+import { answerTimeoutMs, keepAlive } from './silence.ts';
 
 export type Database = NodePgDatabase & { readonly $client: pg.Pool };
 export type DatabaseTransaction = NodePgDatabase;
@@ -22,9 +23,6 @@ const settings = {
   statement_timeout: String(statementTimeoutMs),
   idle_in_transaction_session_timeout: String(statementTimeoutMs),
 };
-/** A connection that is silent for this long counts as dead, even without a notice of its end. */
-const usualAnswerTimeoutMs = 35_000;
-const firstKeepAliveMs = 10_000;
 /** PostgreSQL decides by a connection's first plans, made for smaller tables, whether it plans again for each run. */
 const maxLifetimeSeconds = 900;
 
@@ -58,10 +56,9 @@ export function createDatabase(options: {
     connectionTimeoutMillis: 5_000,
     // In a pipeline, a statement that times out ends its connection. `readTogether` cannot use a pipeline.
     pipeline: !options.readsTogether,
-    query_timeout: options.answerTimeoutMs ?? usualAnswerTimeoutMs,
+    query_timeout: options.answerTimeoutMs ?? answerTimeoutMs,
     maxLifetimeSeconds,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: firstKeepAliveMs,
+    ...keepAlive,
     onConnect: async (client) => {
       if (!options.mayBeStandby) await refuseStandby(client);
       await setUpSession(

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { inTime } from './inTime.ts';
+import { answerTimeoutMs } from './silence.ts';
 
 const setting = 'agreements.session';
 const mark = `select set_config('${setting}', $1, false)`;
 const read = `select current_setting('${setting}', true) as mark`;
 /** PgBouncer's answer to a statement that begins a transaction when it pools statements. */
 const refusedTransaction = '08P01';
-const answerTimeoutMs = 35_000;
 
 /**
  * Checks that a connection keeps its session. A pooler in transaction mode lends the session to others
