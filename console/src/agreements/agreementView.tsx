@@ -11,7 +11,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
 import { useTitle } from '../parts/title.ts';
-import { lookAfter, mayPass } from '../service/queries.ts';
+import { lookAfter, mayPass } from '../service/pauses.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';

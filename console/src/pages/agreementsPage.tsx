@@ -13,7 +13,8 @@ import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAddressBar } from '../service/addressBar.ts';
 import { service } from '../service/client.ts';
-import { lookAfter, useMay } from '../service/queries.ts';
+import { lookAfter } from '../service/pauses.ts';
+import { useMay } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 

@@ -8,8 +8,8 @@ import { Note } from '../parts/note.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
+import { mayPass } from '../service/pauses.ts';
 import { compareWithPresent, type Exchange } from '../service/presentSession.ts';
-import { mayPass } from '../service/queries.ts';
 import { tellSessionChange } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 

@@ -11,7 +11,7 @@ import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { useTitle } from '../parts/title.ts';
 import { openLink } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
-import { lookAfter } from '../service/queries.ts';
+import { lookAfter } from '../service/pauses.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.shared;

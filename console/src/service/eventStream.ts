@@ -1,7 +1,8 @@
 import { AgreementsError } from '../../../client/src/index.ts';
 import type { AgreementEvent } from '../../../client/src/types.ts';
 import { service } from './client.ts';
-import { checkSession, mayPass } from './queries.ts';
+import { mayPass } from './pauses.ts';
+import { checkSession } from './queries.ts';
 import { readBlocks } from './readBlocks.ts';
 import { whileShown } from './whileShown.ts';
 

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { healAfter, lookAfter } from './queries.ts';
+import { healAfter, lookAfter } from './pauses.ts';
 
 type Page<Row> = {
   readonly data: readonly Row[];

@@ -1,9 +1,6 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createApiError } from '../../../client/src/errors.ts';
-
-vi.stubGlobal('location', new URL('http://127.0.0.1:3000/console/'));
-afterAll(() => vi.unstubAllGlobals());
-const { lookAfter } = await import('../../../console/src/service/queries.ts');
+import { lookAfter } from '../../../console/src/service/pauses.ts';
 
 const refuse = (retryAfterSeconds: number) =>
   createApiError('wait', { status: 429, code: 'rate_limited', retryAfterSeconds, requestId: 'req_1' });
