@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { createChainAccess } from '../../../src/platform/nodes/clients.ts';
+import { type LocalServer, listenLocally } from '../../support/listenLocally.ts';
 
 type Call = { id: number; method: string };
 
@@ -11,9 +11,9 @@ const hash = `0x${'ab'.repeat(32)}` as const;
 const long = 'x'.repeat(11 * 1024 * 1024);
 const receiptMethod = 'eth_getTransactionReceipt';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
+const servers: LocalServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(({ close }) => close()));
 });
 
 /** A node that answers its chain, and anything else with `result`. It keeps the methods of each request. */
@@ -27,11 +27,10 @@ async function startNode(result: unknown) {
       return { jsonrpc: '2.0', id, ...(own instanceof Error ? { error: own } : { result: own }) };
     });
     response.setHeader('content-type', 'application/json').end(JSON.stringify(said));
-  }).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, asked };
+  });
+  const local = await listenLocally(server);
+  servers.push(local);
+  return { url: local.url, asked };
 }
 
 function connect(first: { url: string }, ...others: { url: string }[]) {
