@@ -22,10 +22,9 @@ let setting: IndexedService;
 let principal: TestPrincipal;
 let node: DisturbedNode;
 const apis: TestApi[] = [];
-/**
- * The methods that the APIs under test have called on the node, except their regular polls of the newest
- * block.
- */
+/** Calls of the regular polls of the newest block. Each half minute, one of them also asks for the chain. */
+const ofPolls = new Set(['eth_getBlockByNumber', 'eth_chainId']);
+/** The methods that the APIs under test have called on the node, except those of the polls. */
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -33,7 +32,7 @@ beforeAll(async () => {
   principal = await setting.service.createPrincipal();
   node = await createDisturbedNode(setting.chain.rpcUrl, ({ method }) => {
     // Every process polls each endpoint for its newest block, independent of requests.
-    if (method !== 'eth_getBlockByNumber') asked.push(method);
+    if (!ofPolls.has(method)) asked.push(method);
     return undefined;
   });
 });
