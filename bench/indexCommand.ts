@@ -72,7 +72,7 @@ export async function runIndexBenchmark(options: IndexCommand): Promise<IndexRes
     };
     const runs: { subject: Subject; run: Backfill }[] = [];
     for (const subject of [bare, service, service, bare])
-      runs.push({ subject, run: await backfill(server.url, subject, events) });
+      runs.push({ subject, run: await backfill(server.localUrl, subject, events) });
     const both = (wanted: Subject) =>
       addUp(runs.flatMap(({ subject, run }) => (subject === wanted ? [run] : [])));
     const result = { options, service: both(service), bare: both(bare) };

@@ -71,7 +71,7 @@ async function measure(
   const installations: Installation[] = [];
   for (const size of sizes.toSorted((a, b) => a - b))
     installations.push(
-      await install(size, { serverUrl: server.url, rpcUrl: anvil.rpcUrl, profile, onClose }),
+      await install(size, { serverUrl: server.localUrl, rpcUrl: anvil.rpcUrl, profile, onClose }),
     );
 
   const measures: ReadMeasure[] = [];

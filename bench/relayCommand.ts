@@ -38,7 +38,7 @@ export async function runRelayBenchmark(
     const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
     const result = await measureRelay({
       ...options,
-      databaseUrl: server.url,
+      databaseUrl: server.localUrl,
       nodeFlags: { api: flags, worker: flags },
       onProgress: (message) => console.error(message),
     });

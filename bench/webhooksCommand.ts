@@ -15,7 +15,7 @@ export async function runWebhookBenchmark(options: WebhooksCommand) {
   try {
     const rounds = await measureDeliveries({
       ...options,
-      databaseUrl: server.url,
+      databaseUrl: server.localUrl,
       nodeFlags: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
       onProgress: (message) => console.error(message),
     });

@@ -55,7 +55,7 @@ async function compare(
   const { rpcUrl, stop } = await startAnvil({ chainId });
   onClose(stop);
   const servers = [];
-  for (const serverUrl of [embedded.url, databaseUrl])
+  for (const serverUrl of [embedded.localUrl, databaseUrl])
     servers.push(await prepare({ serverUrl, rpcUrl, size, onClose }));
   const [one, other] = servers;
   if (!one || !other) throw new Error('there are not two servers');

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,8 @@ async function start(port?: number): Promise<PostgresServer> {
   started.push(server);
   return server;
 }
+
+const askForWay = "select coalesce(host(inet_client_addr()), 'socket') as way";
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
@@ -84,4 +86,22 @@ test('the server holds UTF-8 in locale C, listens on loopback alone and asks for
   const stranger = new URL(url);
   stranger.password = 'guess';
   await expect(query(stranger.href, 'select 1')).rejects.toThrow('password authentication failed');
+});
+
+test('the local URL leads through a socket that only the account of the server can enter, and asks for the password', async () => {
+  const { url, localUrl } = await start();
+  expect(await query(url, askForWay)).toEqual([{ way: '127.0.0.1' }]);
+  expect(await query(localUrl, askForWay)).toEqual([{ way: 'socket' }]);
+  const directory = new URL(localUrl).searchParams.get('host');
+  expect((await stat(directory ?? '')).mode & 0o077).toBe(0);
+  const stranger = new URL(localUrl);
+  stranger.password = 'guess';
+  await expect(query(stranger.href, 'select 1')).rejects.toThrow('password authentication failed');
+});
+
+test('in a directory whose path is too long for a socket, the local URL leads through TCP', async () => {
+  const long = join(dataDirectory, 'a'.repeat(100));
+  const server = await startPostgres({ dataDirectory: long });
+  started.push(server);
+  expect(await query(server.localUrl, askForWay)).toEqual([{ way: '127.0.0.1' }]);
 });

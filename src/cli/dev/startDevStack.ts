@@ -168,5 +168,5 @@ async function startDatabase({ directory, env, progress, running }: DevStackOpti
     ({ port }) => `127.0.0.1:${port}`,
   );
   running.add({ name: 'PostgreSQL', ...server });
-  return server.url;
+  return server.localUrl;
 }

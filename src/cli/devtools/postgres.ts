@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { findFreePort } from './freePort.ts';
 import { findServerAccount } from './postgresAccount.ts';
 import { ensureCluster, readSuperuserPassword } from './postgresCluster.ts';
-import { launchPostgres, removeStalePidFile } from './postgresProcess.ts';
+import { launchPostgres, removeStaleLocks } from './postgresProcess.ts';
+import { findSocketDirectory } from './postgresSocket.ts';
 
 export type PostgresOptions = {
   /** Holds the cluster and the log; created if missing, otherwise reused. */
@@ -22,6 +23,8 @@ export type PostgresOptions = {
 export type PostgresServer = {
   /** The superuser's connection string for the database `postgres`; contains the password. */
   url: string;
+  /** The same by the server's Unix socket, if it has one: the fastest way for clients on this machine. */
+  localUrl: string;
   port: number;
   /** Fast shutdown: sessions are ended, everything committed is on disk. */
   stop(): Promise<void>;
@@ -50,7 +53,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const { initdb, postgres } = await findPrograms();
   const account = await findServerAccount({ dataDirectory, programs: [initdb, postgres] });
   await ensureCluster({ dataDirectory, initdb, account });
-  await removeStalePidFile(dataDirectory);
+  await removeStaleLocks(dataDirectory);
+  const socketDirectory = findSocketDirectory(dataDirectory);
 
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort(options.port);
@@ -60,11 +64,14 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
         dataDirectory,
         logFile,
         port,
+        socketDirectory,
         account,
         settings: options.settings ?? {},
       });
       const password = await readSuperuserPassword(dataDirectory);
-      return { ...server, port, url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
+      const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+      const localUrl = socketDirectory ? `${url}?host=${encodeURIComponent(socketDirectory)}` : url;
+      return { ...server, port, url, localUrl };
     } catch (error) {
       if (attempt === startAttempts || !(error instanceof Error) || !transientFailures.test(error.message))
         throw error;

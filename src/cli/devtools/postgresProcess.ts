@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clusterDirectory } from './clusterDirectory.ts';
 import type { ServerAccount } from './postgresAccount.ts';
+import { isSocketFile } from './postgresSocket.ts';
 
 export type PostgresProcess = { stop(): Promise<void>; kill(): Promise<void> };
 
@@ -38,6 +39,8 @@ export async function launchPostgres(options: {
   dataDirectory: string;
   logFile: string;
   port: number;
+  /** Of the Unix socket; none if undefined. */
+  socketDirectory?: string | undefined;
   account: ServerAccount;
   settings: Readonly<Record<string, string>>;
 }): Promise<PostgresProcess> {
@@ -45,7 +48,7 @@ export async function launchPostgres(options: {
   const settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    unix_socket_directories: options.socketDirectory ?? '',
     max_connections: '200',
     ...options.settings,
   };
@@ -106,13 +109,15 @@ async function isReady(server: {
   return false;
 }
 
-/** If another program now has the process id of a killed server, PostgreSQL considers its lock file live. */
-export async function removeStalePidFile(dataDirectory: string): Promise<void> {
+/** If another program now has the process id of a killed server, PostgreSQL considers its lock files live. */
+export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   const { pid } = await readPidFile(dataDirectory);
   if (pid === undefined) return;
   const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'unknown');
   if (['postgres', 'unknown'].includes(program.trim())) return;
-  await rm(join(clusterDirectory(dataDirectory), 'postmaster.pid'), { force: true });
+  const cluster = clusterDirectory(dataDirectory);
+  const names = (await readdir(cluster)).filter((name) => name === 'postmaster.pid' || isSocketFile(name));
+  await Promise.all(names.map((name) => rm(join(cluster, name), { force: true })));
 }
 
 async function readPidFile(
