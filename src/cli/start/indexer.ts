@@ -46,8 +46,9 @@ async function startIndexer(): Promise<void> {
   const loaded = loading.begin();
   // The former holder of the lock may have given up the index for another one, or a silent node has answered.
   const rebuildsNow = await readRebuilds({ databaseUrl, logger });
-  if (nameSchema(generationsOf(rebuildsNow)) !== schema) process.exit(temporaryFailure);
-  const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
+  const generations = generationsOf(rebuildsNow);
+  if (nameSchema(generations) !== schema) process.exit(temporaryFailure);
+  const followed = { databaseUrl, schema, chains, generations, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
   if (await forgetReplacedChains(followed)) process.exit(temporaryFailure);
   const served = await findServedSchema(followed);
   if (served !== undefined && served !== schema) {

@@ -8,7 +8,8 @@ import { long, withClient } from './withClient.ts';
 /** Nodes that alternate between two histories must not cause endless rebuilds. */
 const leastIntervalMs = 3_600_000;
 
-export type GivenUp = { chainId: number; block: bigint; hash: string | null };
+/** A chain whose index is to be given up for a block, and how often that had been done before this index began. */
+export type GivenUp = { chainId: number; generation: number; block: bigint; hash: string | null };
 
 /** How often the index of a chain was given up, and whether the rebuilt one is served. */
 export type Rebuild = { readonly chainId: number; readonly generation: number; readonly isDone: boolean };
@@ -75,10 +76,11 @@ async function createTable(client: pg.Client): Promise<void> {
 
 /**
  * Gives up the index of one chain: from the next start it is rebuilt under another schema, while the current
- * index is still served. Returns false if that was done less than an hour ago, because then it would not
- * help.
+ * index is still served. Returns false if that was done less than an hour before the caller's index began, because then
+ * it would not help.
  */
-export async function giveUpChain(client: pg.Client, { chainId, block, hash }: GivenUp): Promise<boolean> {
+export async function giveUpChain(client: pg.Client, givenUp: GivenUp): Promise<boolean> {
+  const { chainId, generation, block, hash } = givenUp;
   await client.query('begin');
   const { rowCount } = await client.query(
     `insert into ${indexerSchemaName}.rebuilds as rebuild (chain_id, generation, block_number, block_hash) values ($1, 1, $2, $3)
@@ -90,7 +92,19 @@ export async function giveUpChain(client: pg.Client, { chainId, block, hash }: G
   const isGivenUp = (rowCount ?? 0) > 0;
   if (isGivenUp) await forgetSync(client, chainId);
   await client.query('commit');
-  return isGivenUp;
+  return isGivenUp || (await isSuperseded(client, { chainId, generation }));
+}
+
+/** Whether the index of this generation was given up before, by a commit whose answer was lost or another process. */
+async function isSuperseded(
+  client: pg.Client,
+  { chainId, generation }: Pick<GivenUp, 'chainId' | 'generation'>,
+): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from ${indexerSchemaName}.rebuilds where chain_id = $1 and generation > $2`,
+    [chainId, generation],
+  );
+  return rows.length > 0;
 }
 
 /** Deletes Ponder's cached blocks of a chain; those of other chains stay. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createPublicClient } from 'viem';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import { buildTransport } from './buildTransport.ts';
-import { forgetSync, giveUpChain, noteServed } from './chainRebuilds.ts';
+import { forgetSync, type Generations, giveUpChain, noteServed } from './chainRebuilds.ts';
 import { isLocalUrl } from './isLocalUrl.ts';
 import { nameSessions, sessionName } from './sessions.ts';
 import { long, withClient } from './withClient.ts';
@@ -12,6 +12,8 @@ export type ReplacedChainOptions = {
   databaseUrl: string;
   schema: string;
   chains: readonly ChainConfiguration[];
+  /** Those that this indexer's schema is named by. */
+  generations: Generations;
   rpcTimeoutMs: number;
   logger: Logger;
 };
@@ -37,7 +39,7 @@ export async function forgetReplacedChains(options: ReplacedChainOptions): Promi
     for (const chain of options.chains) {
       const conflict = await findConflict(client, chain, options);
       if (!conflict) continue;
-      if (await giveUp(client, chain, conflict, options.logger)) hasGivenUp = true;
+      if (await giveUp(client, chain, conflict, options)) hasGivenUp = true;
       else if (isLocal(chain)) {
         const facts = { chain: chain.name, number: String(conflict.number), hash: conflict.hash };
         options.logger.warn(facts, 'the chain was replaced by another one again; indexing everything anew');
@@ -69,7 +71,7 @@ export function watchForReplacedChains(
     for (const chain of options.chains.filter(isDue)) {
       const conflict = await findConflict(client, chain, options);
       if (!conflict) continue;
-      if ((await giveUp(client, chain, conflict, options.logger)) || isLocal(chain)) onReplaced(chain.name);
+      if ((await giveUp(client, chain, conflict, options)) || isLocal(chain)) onReplaced(chain.name);
     }
   };
   const look = async () => {
@@ -94,11 +96,16 @@ async function giveUp(
   client: pg.Client,
   chain: ChainConfiguration,
   { number, hash }: Block,
-  logger: Logger,
+  { generations, logger }: ReplacedChainOptions,
 ): Promise<boolean> {
   const { chainId, name } = chain;
   const facts = { chain: name, chainId, block: String(number), hash };
-  const isGivenUp = await giveUpChain(client, { chainId, block: number, hash });
+  const isGivenUp = await giveUpChain(client, {
+    chainId,
+    generation: generations.get(chainId) ?? 0,
+    block: number,
+    hash,
+  });
   if (isGivenUp)
     logger.error(facts, 'the chain was reorganised below its final block; dropping and rebuilding its index');
   else if (!isLocal(chain))
