@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { getPriority, setPriority } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { getPriority, platform, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { signalGroup } from './processIdentity.ts';
@@ -94,12 +95,17 @@ function trySpawn({ entry, nodeFlags = [], env, onLine }: ChildOptions): ChildPr
 
 const nicest = 19;
 
-/** Its threads start later, and inherit the niceness. */
+/**
+ * Its threads start later, and inherit the niceness. It leads a session of its own: Linux with automatic groups weighs
+ * sessions against each other, and processes only within one.
+ */
 function giveWay(pid: number, niceness: number): void {
   try {
-    setPriority(pid, Math.min(nicest, getPriority() + niceness));
+    const total = Math.min(nicest, getPriority() + niceness);
+    setPriority(pid, total);
+    if (platform() === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(total));
   } catch {
-    // It has ended already, or the system has no priorities: it runs like the others.
+    // It has ended already, or the system has no priorities or groups: it runs like the others.
   }
 }
 

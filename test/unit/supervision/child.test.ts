@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -29,14 +30,20 @@ const isGone = (pid: number) => waitUntil(`process ${pid} is gone`, () => findPr
 describe('startChild', () => {
   test('a child gives way to others as far as it is told', async () => {
     const entry = programs.write(`
+      import { existsSync, readFileSync } from 'node:fs';
       import { getPriority } from 'node:os';
-      setTimeout(() => console.log(getPriority()), 300);`);
+      const group = '/proc/self/autogroup';
+      const ofGroup = () => existsSync(group) ? readFileSync(group, 'utf8').trim().split(' ').at(-1) : getPriority();
+      setTimeout(() => console.log(getPriority() + ' ' + ofGroup()), 300);`);
     const lines: string[] = [];
     const start = (niceness?: number) =>
       startChild({ entry, env: process.env, onLine: (line) => lines.push(line), niceness }).exited;
     await start();
     await start(2);
-    expect(lines).toEqual([getPriority(), Math.min(19, getPriority() + 2)].map(String));
+    const nicer = Math.min(19, getPriority() + 2);
+    // A group of its own begins with a niceness of 0.
+    const ofGroup = existsSync('/proc/self/autogroup') ? 0 : getPriority();
+    expect(lines).toEqual([`${getPriority()} ${ofGroup}`, `${nicer} ${nicer}`]);
   });
 
   test('a child that is asked to stop may put its things away', async () => {
