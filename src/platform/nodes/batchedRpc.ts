@@ -19,7 +19,7 @@ const mostAnswerBytes = 10 * 1024 * 1024;
 /** A contract decides how long it runs, and how much it says. */
 const contractMethods: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas', 'linea_estimateGas']);
 /** Anybody can make them long. Several of them in one answer could exceed the limit. */
-const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
+export const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
 /** A contract decides how long it is, but it is seldom long: it gets its own request only after an answer that was too long. */
 const receiptMethod = 'eth_getTransactionReceipt';
 /** Every node's answer has this in its first characters. */

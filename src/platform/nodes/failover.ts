@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { custom, type RpcRequestError, type Transport } from 'viem';
 import { traceStep } from '../tracing/tracing.ts';
 import { AnswerTooLongError } from './answerTooLongError.ts';
-import type { RpcCall } from './batchedRpc.ts';
+import { blockMethods, type RpcCall } from './batchedRpc.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EndpointsRestError } from './endpointsRestError.ts';
 import { readNodeAnswer } from './nodeAnswer.ts';
@@ -59,7 +59,13 @@ async function askRound(
   // Null: an endpoint that lacks the block or receipt does not know its length.
   const isRefuted = 'answer' in outcome && outcome.answer !== null;
   for (const { health } of tooLong) isRefuted ? health.noteFailure() : health.noteAnswer();
+  if (tooLong.length > 0 && !isRefuted && blockMethods.has(call.method)) return longBlock();
   return outcome;
+}
+
+/** Callers make do without a block that is too long, but not without one that an endpoint merely lacks. */
+function longBlock(): Failure {
+  return { error: new AnswerTooLongError(), isFinal: false, isRefusal: true };
 }
 
 async function askInTurn(

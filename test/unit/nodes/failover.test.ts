@@ -76,6 +76,16 @@ test('a receipt that is too long is no failure of its node if the other node doe
   }
 });
 
+test.each(['eth_getBlockByHash', 'eth_getBlockReceipts'])(
+  'an answer to %s that is too long at one node is too long, although the other node lacks the block',
+  async (method) => {
+    const { ask, describe } = connect(await startNode(long), await startNode(null));
+    for (let time = 0; time < 2; time++)
+      await expect(ask(method)).rejects.toMatchObject({ name: 'AnswerTooLongError' });
+    expect(describe().map(({ requests }) => requests.failed)).toEqual([0, 0]);
+  },
+);
+
 test('a block that is too long at one node is too long, although other nodes refuse it', async () => {
   const refusal = Object.assign(new Error('refused'), { code: -32_000 });
   const { ask, statuses } = connect(
