@@ -25,6 +25,8 @@ export async function requireSessions(client: pg.Client, url: string): Promise<v
     connectionTimeoutMillis: 5_000,
     query_timeout: answerTimeoutMs,
   });
+  // If the connection breaks, its query fails too; without a listener the error would end the process.
+  other.on('error', () => {});
   await other.connect();
   try {
     await other.query('begin');
@@ -38,7 +40,8 @@ export async function requireSessions(client: pg.Client, url: string): Promise<v
     if (error instanceof pg.DatabaseError && error.code === refusedTransaction) throw refuse();
     throw error;
   } finally {
-    await other.end();
+    // A silent database may never answer.
+    other.end().catch(() => {});
   }
 }
 
