@@ -16,6 +16,7 @@ import {
   chainIdShape,
   docUriShape,
   documentIdShape,
+  maxParties,
   notificationTemplateShape,
   observersShape,
   participantAccessShape,
@@ -90,7 +91,10 @@ export function refuseDeploymentBody(
       // As for a well-formed body, other requests run in between.
       await leaveTurn(startedAt);
       const areParticipantsMalformed = byPart.has('participants');
-      requirePartsBefore({ agreement, initValues, participants }, { ...rules, areParticipantsMalformed });
+      // A body of the greatest length holds very many more.
+      const first = Array.isArray(participants) ? participants.slice(0, maxParties) : participants;
+      const parts = { agreement, initValues, participants: first };
+      requirePartsBefore(parts, { ...rules, areParticipantsMalformed });
     }
     return refusePart(
       reason,

@@ -113,7 +113,7 @@ const sentParticipantShape = z
   }));
 
 /** More than any installation should allow; its own limit is checked with the rest of the deployment. */
-const maxParties = 1_000;
+export const maxParties = 1_000;
 export const participantsShape = z.array(sentParticipantShape).max(maxParties);
 export const observersShape = z.array(emailShape).max(maxParties);
 

@@ -1,5 +1,7 @@
+import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
 import { checkDeployment } from '../../../src/api/agreements/checkDeployment.ts';
+import { deploymentMembers, refuseDeploymentBody } from '../../../src/api/shapes/deploymentBody.ts';
 import { readConfiguration } from '../../../src/platform/config/configuration.ts';
 import { RefusedError } from '../../../src/platform/errors/serviceError.ts';
 import { buildLease } from '../../service/support/documents.ts';
@@ -56,4 +58,18 @@ test.each<[string, object, object]>([
 test('participants beyond the limit are refused before each is looked at', async () => {
   const participants = times(3, (at) => ({ variableKey: `v${at}`, walletAddress: address(at) }));
   expect(await refusalOf({ participants })).toMatchObject({ reason: 'invalid_participants' });
+});
+
+test('of malformed participants only as many are looked at as any agreement may have', async () => {
+  const participants: unknown[] = times(1_001, () => 0);
+  let looks = 0;
+  Object.defineProperty(participants, 1_000, { get: () => looks++ });
+  const refuse = refuseDeploymentBody(
+    { chains, limits, isMailConfigured: false },
+    z.object(deploymentMembers),
+  );
+  const issues = [{ path: 'participants', message: 'has too many items' }];
+  const refusal = await refuse(issues, { agreement, chainId, initValues, participants });
+  expect(refusal).toMatchObject({ reason: 'invalid_participants' });
+  expect(looks).toBe(0);
 });
