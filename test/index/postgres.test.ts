@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/devtools/postgres.ts';
+import { isDatabaseAway } from '../../src/platform/database/isDatabaseAway.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -104,4 +105,12 @@ test('in a directory whose path is too long for a socket, the local URL leads th
   const server = await startPostgres({ dataDirectory: long });
   started.push(server);
   expect(await query(server.localUrl, askForWay)).toEqual([{ way: '127.0.0.1' }]);
+});
+
+test('a server that is stopped counts as away for its local URL too', async () => {
+  const { localUrl, stop } = await start();
+  await stop();
+  const failure = await query(localUrl, 'select 1').catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'ENOENT' });
+  expect(isDatabaseAway(failure)).toBe(true);
 });

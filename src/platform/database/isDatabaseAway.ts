@@ -29,5 +29,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === '08P01') return saidByPoolers.test(error.message);
+  // The Unix socket of a server that is stopped.
+  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return passingStates.has(code) || unreachable.has(code) || saidOfConnections.test(error.message);
 }
