@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,4 +114,22 @@ test('a server that is stopped counts as away for its local URL too', async () =
   const failure = await query(localUrl, 'select 1').catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 'ENOENT' });
   expect(isDatabaseAway(failure)).toBe(true);
+});
+
+test('a lock of its socket that a killed server has left does not hold up the next one', async () => {
+  const first = await start();
+  await first.stop();
+  const directory = new URL(first.localUrl).searchParams.get('host') ?? '';
+  const lock = join(directory, `.s.PGSQL.${first.port}.lock`);
+  // Another program of the same account has its process id now.
+  const { uid, gid } = await stat(directory);
+  const other = spawn('sleep', ['60'], { uid, gid });
+  try {
+    await writeFile(lock, `${other.pid}\n${directory}\n0\n${first.port}\n${directory}\n`, { mode: 0o600 });
+    await chown(lock, uid, gid);
+    const second = await start(first.port);
+    expect(await query(second.localUrl, askForWay)).toEqual([{ way: 'socket' }]);
+  } finally {
+    other.kill();
+  }
 });

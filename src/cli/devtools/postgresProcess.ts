@@ -109,15 +109,20 @@ async function isReady(server: {
   return false;
 }
 
-/** If another program now has the process id of a killed server, PostgreSQL considers its lock files live. */
+/**
+ * If another program now has the process id of a killed server, PostgreSQL considers its lock files live. A server makes its
+ * socket after the file with its process id, and removes it before that: without this file, all sockets are left behind.
+ */
 export async function removeStaleLocks(dataDirectory: string): Promise<void> {
-  const { pid } = await readPidFile(dataDirectory);
-  if (pid === undefined) return;
-  const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'unknown');
-  if (['postgres', 'unknown'].includes(program.trim())) return;
   const cluster = clusterDirectory(dataDirectory);
-  const names = (await readdir(cluster)).filter((name) => name === 'postmaster.pid' || isSocketFile(name));
-  await Promise.all(names.map((name) => rm(join(cluster, name), { force: true })));
+  const stale = (await readdir(cluster)).filter(isSocketFile);
+  const { pid } = await readPidFile(dataDirectory);
+  if (pid !== undefined) {
+    const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'unknown');
+    if (['postgres', 'unknown'].includes(program.trim())) return;
+    stale.push('postmaster.pid');
+  }
+  await Promise.all(stale.map((name) => rm(join(cluster, name), { force: true })));
 }
 
 async function readPidFile(
