@@ -70,6 +70,10 @@ export function runService(options: ServiceOptions): void {
   });
   start((closing) => closings.push(closing)).then(
     () => logger.info('started'),
-    (error) => fail(error, 'the service could not start'),
+    (error) => {
+      // Parts that are closed while others still open make these fail.
+      if (isEnding) logger.info({ cause: String(error) }, 'the start was broken off');
+      else fail(error, 'the service could not start');
+    },
   );
 }

@@ -37,6 +37,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test('a start that fails because the process is stopping is no failure', async () => {
+  const { code, printed, messages } = await run({ fault: 'stop at start' });
+  expect(messages).toEqual(['stopping', 'the start was broken off', 'stopped']);
+  expect(printed).toEqual(inOrder);
+  expect(code).toBe(0);
+});
+
 test('a part that fails to close keeps no other open, and the process ends with 1', async () => {
   const { code, printed } = await run({ fault: 'fail second', signal: 'SIGTERM' });
   expect(printed).toEqual(['closing second', 'closing first', 'closed first']);

@@ -27,6 +27,12 @@ runService({
         },
       });
     }
+    if (fault === 'stop at start') {
+      const heard = once(process, 'SIGTERM');
+      process.kill(process.pid, 'SIGTERM');
+      await heard;
+      throw new Error('a part that is needed is closed');
+    }
     if (fault === 'start') throw new Error('it does not start');
     if (fault === 'rejection') setTimeout(() => void Promise.reject(new Error('nobody waits for this')), 1);
     if (fault === 'exception')
