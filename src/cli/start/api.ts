@@ -7,6 +7,7 @@ import { readInternalServer } from '../../platform/config/internalServerSettings
 import { forgetSigners } from '../../platform/config/relayerSigners.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { readTraceSettings } from '../../platform/config/traceSettings.ts';
+import { warnOfUnreadSettings } from '../../platform/config/unreadSettings.ts';
 import { readWebhookSettings } from '../../platform/config/webhookSettings.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { databasePatienceMs } from '../../platform/database/databasePatience.ts';
@@ -38,6 +39,7 @@ function readApi(env: NodeJS.ProcessEnv) {
   const internal = readInternalServer(env, 'INTERNAL_PORT');
   const traceSettings = readTraceSettings(env);
   const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
+  warnOfUnreadSettings(env, logger);
   const start = async (onClose: (closing: Closing) => void) => {
     const tracing = await startTracing(traceSettings, { process: 'api', logger });
     onClose({ name: 'traces', close: tracing.close });

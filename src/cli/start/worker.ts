@@ -8,6 +8,7 @@ import { readRelayerSigners } from '../../platform/config/relayerSigners.ts';
 import { readRelaySettings } from '../../platform/config/relaySettings.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { readTraceSettings } from '../../platform/config/traceSettings.ts';
+import { warnOfUnreadSettings } from '../../platform/config/unreadSettings.ts';
 import { readWebhookSettings } from '../../platform/config/webhookSettings.ts';
 import { readRetentionSettings, readRuleSettings } from '../../platform/config/workerSettings.ts';
 import { createDatabase } from '../../platform/database/database.ts';
@@ -55,6 +56,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
     name: 'worker',
     secrets: [...listSecrets(env), ...signers.secrets],
   });
+  warnOfUnreadSettings(env, logger);
   const start = async (onClose: (closing: Closing) => void) => {
     const tracing = await startTracing(traceSettings, { process: 'worker', logger });
     onClose({ name: 'traces', close: tracing.close });

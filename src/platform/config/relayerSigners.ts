@@ -42,8 +42,8 @@ export function readRelayerSigners(
   return { byChain, secrets: [...secrets] };
 }
 
-/** These variables hold keys, lead to keys, or give access to a signing service. */
-const signerVariables = ['RELAYER_PRIVATE_KEYS', 'RELAYER_KEYSTORE_', 'RELAYER_KMS_', 'AWS_'];
+/** These variables hold keys, also under a misspelt name, lead to keys, or give access to a signing service. */
+const signerVariables = ['RELAYER_PRIVATE_', 'RELAYER_KEYSTORE_', 'RELAYER_KMS_', 'AWS_'];
 
 /** The environment without anything that can sign: every process except the worker gets this. */
 export function withoutSigners(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -140,6 +140,7 @@ describe('what must not have keys', () => {
     RELAYER_MAX_FEE_GWEI: '7',
     RELAYER_PRIVATE_KEYS: first,
     RELAYER_PRIVATE_KEYS_84532: second,
+    RELAYER_PRIVATE_KEY: third,
     RELAYER_KEYSTORE_FILES_59141: 'a.json',
     RELAYER_KEYSTORE_PASSWORD_FILE: 'password',
     RELAYER_KMS_KEY_IDS: 'alias/relayer',
