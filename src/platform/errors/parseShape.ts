@@ -71,7 +71,7 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
           ? `must have no more than ${issue.maximum} items`
           : `must be ${issue.inclusive === false ? 'less' : 'no more'} than ${issue.maximum}`;
     case 'too_small':
-      if (issue.origin === 'string') return 'must not be empty';
+      if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';
       return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
     default:
       return undefined;

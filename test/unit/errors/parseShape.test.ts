@@ -36,6 +36,14 @@ test('a missing instant is called missing, and one whose plus became a space get
   ]);
 });
 
+test('an empty list is called empty', () => {
+  const list = z.strictObject({ capabilities: z.array(z.string()).min(1) });
+  expect(parseShape(list, { capabilities: [] }, 'body')).toEqual({
+    ok: false,
+    issues: [{ path: 'capabilities', message: 'must not be empty' }],
+  });
+});
+
 test('an unknown member without a name is told by the path of its object', () => {
   const trigger = { type: 'temporal' };
   expect(issuesOf({ since, trigger, '': 1 })).toEqual([': has a field without a name']);
