@@ -30,17 +30,20 @@ export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Bod
 
 /**
  * Checks the parts of requests against an endpoint's declared shapes; an invalid part throws all of its
- * faults.
+ * faults. Without `takesTokens`, a consistency token is a parameter like any other.
  */
 export function buildRequestReader<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
->(definition: EndpointParts<Params, Query, Body>): RequestReader<Params, Query, Body> {
+>(
+  definition: EndpointParts<Params, Query, Body>,
+  { takesTokens = true }: { takesTokens?: boolean } = {},
+): RequestReader<Params, Query, Body> {
   const { method, params, query, body, refuseBody = (issues) => malformed('body', issues) } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
   const isBodyOptional = body instanceof z.ZodOptional;
-  const isRead = method === 'get' || definition.isRead === true;
+  const hasTokens = takesTokens && (method === 'get' || definition.isRead === true);
 
   /** The result for a request without a query, which is always the same. */
   let defaults: z.output<Query> | undefined;
@@ -55,7 +58,7 @@ export function buildRequestReader<
   const parseQuery: RequestReader<Params, Query, Body>['parseQuery'] = (url) => {
     if (!url.includes('?')) return { values: findDefaults() };
     const sent = readQuery(url);
-    if (!isRead) return { values: check(query, sent, 'query') };
+    if (!hasTokens) return { values: check(query, sent, 'query') };
     const { consistency } = sent;
     delete sent.consistency;
     return { consistency, values: check(query, sent, 'query') };

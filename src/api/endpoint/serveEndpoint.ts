@@ -159,7 +159,7 @@ export function buildOpenServe<
   definition: OpenEndpointDefinition<Params, Query, Body, Admitted>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
   const { method } = definition;
-  const reader = buildRequestReader(definition);
+  const reader = buildRequestReader(definition, { takesTokens: false });
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
     const { req } = context;

@@ -50,6 +50,17 @@ const openings: [string, string, object?][] = [
 ];
 
 describe('a link for reading', () => {
+  test.each(openings)(
+    'takes no consistency token for %s %s, which would not be awaited',
+    async (method, path) => {
+      const { visit } = await share({ may: 'read' });
+      expect(outcome(await visit(method, `${path}?consistency=W10`))).toMatchObject({
+        status: 400,
+        details: { issues: [{ path: 'consistency', message: 'is not a parameter of this route' }] },
+      });
+    },
+  );
+
   test('opens one agreement: its document, its state and its inputs, and signs nothing', async () => {
     const { link, visit } = await share({ may: 'read', note: 'for the auditor' });
     expect(link.url).toMatch(/\/console\/sign#agl_[0-9a-f]{64}$/);
