@@ -17,7 +17,7 @@ export function requireOwnPage(headers: Headers, publicBaseUrl: string): void {
   if (headers.get(sessionHeader) !== '1')
     throw new AccessError(
       'forbidden',
-      'A request with a session cookie must have the header X-Agreements-Session: 1.',
+      'A request of a browser session must have the header X-Agreements-Session: 1.',
     );
   refuseForeignPage(headers, publicBaseUrl);
 }

@@ -60,6 +60,11 @@ export function createGuestAuthenticator({
   };
   return {
     async admit({ headers, client, need, agreementId }) {
+      if (!headers.has(linkHeader) && agreementId === undefined)
+        throw new AccessError(
+          'unauthorized',
+          'Missing signing link. Send it as X-Agreements-Link, or name the agreementId for a wallet session.',
+        );
       const isLink = headers.has(linkHeader) || agreementId === undefined;
       const { guest, modes } = isLink
         ? await findByLink(headers, client)

@@ -61,6 +61,13 @@ describe('a link for reading', () => {
     },
   );
 
+  test('that was not sent is called missing', async () => {
+    const call = createCall(scene.service.baseUrl);
+    const { status, body } = await call('GET', '/v0/shared/agreement');
+    expect(status).toBe(401);
+    expect(body.error?.message).toMatch(/^Missing signing link\./);
+  });
+
   test('opens one agreement: its document, its state and its inputs, and signs nothing', async () => {
     const { link, visit } = await share({ may: 'read', note: 'for the auditor' });
     expect(link.url).toMatch(/\/console\/sign#agl_[0-9a-f]{64}$/);
