@@ -10,15 +10,13 @@ const hello = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 };
 
+const posted = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
 const post = (headers: Record<string, string>, body: unknown = hello, signal: AbortSignal | null = null) =>
   fetch(`${stack.baseUrl}/mcp`, {
     method: 'POST',
     signal,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
+    headers: { ...posted, ...headers },
     body: JSON.stringify(body),
   });
 
@@ -43,10 +41,24 @@ describe('the door', () => {
   test('bodies that are too large, no JSON or of another type are refused before anything is done', async () => {
     const large = await post(key, { ...hello, filling: 'x'.repeat(1_100_000) });
     expect(large.status).toBe(413);
-    const headers = { ...key, 'content-type': 'application/json' };
-    const broken = await fetch(`${stack.baseUrl}/mcp`, { method: 'POST', headers, body: '{' });
-    expect(broken.status).toBe(400);
     expect((await post({ ...key, 'content-type': 'text/plain' })).status).toBe(415);
+  });
+
+  test.each([
+    ['broken', '{'],
+    ['empty', ''],
+    ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+  ])('a body that is %s is a parse error of the protocol', async (_name, body) => {
+    const headers = { ...key, 'content-type': 'application/json' };
+    const response = await fetch(`${stack.baseUrl}/mcp`, { method: 'POST', headers, body });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(response.headers.get('ratelimit')).toMatch(/^"read"/);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_700, message: expect.stringMatching(/^Parse error: The body is /) },
+    });
   });
 
   test('streams that would stay open are not opened', async () => {

@@ -1,7 +1,13 @@
 import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Context } from 'hono';
 import type pino from 'pino';
-import { AccessError, ForeignResourceError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import {
+  AccessError,
+  ForeignResourceError,
+  MalformedError,
+  NotFoundError,
+} from '../../platform/errors/serviceError.ts';
 import type { Caller } from '../authentication/authenticator.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import { findClient } from '../endpoint/clientAddress.ts';
@@ -86,10 +92,11 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       const { principalId, keyId } = caller;
       context.set('principalId', principalId);
       return largeTurns.run({ owner: principalId, headers: request.headers }, async () => {
-        const parsedBody =
-          request.method === 'POST'
-            ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
-            : undefined;
+        const parsedBody = request.method === 'POST' ? await readMessages(request, limits) : undefined;
+        if (parsedBody instanceof MalformedError) {
+          await admit(context, principalId, 'read');
+          return answer(refuseText(parsedBody), context);
+        }
         // A single tool call counts itself: exceeding the limit is a result for the agent. The answer to a batch would
         // repeat that result for each of its calls.
         const isCounted = !isToolCall(parsedBody);
@@ -144,6 +151,16 @@ function keyHeaders(headers: Headers): Headers {
   return shown;
 }
 
+/** The parsed body, or why it is no JSON: a client of this protocol expects that as an error of the protocol. */
+async function readMessages(request: Request, { bodyBytes, bodyValues }: Limits): Promise<unknown> {
+  try {
+    return await readJsonBody(request, { limitBytes: bodyBytes, limitValues: bodyValues });
+  } catch (error) {
+    if (error instanceof MalformedError) return error;
+    throw error;
+  }
+}
+
 /** The body has been read already, so only the rest of the request is passed on. */
 function withoutBody({ url, headers, signal }: Request): Request {
   return new Request(url, { method: 'POST', headers, signal });
@@ -174,6 +191,11 @@ function refuseMethod(body: unknown): Response {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
   const error = { code: -32_601, message: 'Method not found' };
   return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
+}
+
+function refuseText({ message }: MalformedError): Response {
+  const error = { code: -32_700, message: `Parse error: ${message}` };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
 }
 
 /** Includes the id by which the operator finds the request. */
