@@ -61,6 +61,17 @@ describe('the door', () => {
     });
   });
 
+  test.each(['/mcp/', '/mcp/compat/'])('%s is the same endpoint as without the slash', async (path) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const headers = { ...key, ...posted };
+    const asked = { method: 'POST', headers, body };
+    const [plain, slashed] = await Promise.all(
+      [path.slice(0, -1), path].map(async (each) => (await fetch(`${stack.baseUrl}${each}`, asked)).text()),
+    );
+    expect(slashed).toContain('"tools":[');
+    expect(slashed).toBe(plain);
+  });
+
   test('streams that would stay open are not opened', async () => {
     const listening = await post(key, { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: {} });
     expect(listening.status).toBe(404);

@@ -51,7 +51,9 @@ export function createApp({
   for (const middleware of middlewares) app.use(middleware);
   mount(app, [
     ...[...publicRoutes, ...staticRoutes].map(({ path, serve }) => ({ method: 'GET', path, serve })),
-    ...foreignRoutes.flatMap(({ path, serve }) => foreignMethods.map((method) => ({ method, path, serve }))),
+    ...foreignRoutes.flatMap(({ path, serve }) =>
+      [path, `${path}/`].flatMap((each) => foreignMethods.map((method) => ({ method, path: each, serve }))),
+    ),
     ...endpoints.map(({ method, path, serve }) => ({
       method: method.toUpperCase(),
       path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
