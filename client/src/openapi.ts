@@ -860,7 +860,7 @@ export interface paths {
         put?: never;
         /**
          * Open a browser session with an API key or portal link
-         * @description Sets an HttpOnly cookie, so the API key need not be stored. The session ends when its key ends, when it is deleted, or after hours without a request. With a portal link, `label` and `capabilities` come from the link. An earlier session of the same browser ends. Pages of other origins cannot open a session.
+         * @description Sets an HttpOnly cookie, so the API key need not be stored. The session ends when its key ends, when it is deleted, or after hours without a request. With a portal link, `label` and `capabilities` come from the link, and the header `X-Agreements-Session: 1` is required. An earlier session of the same browser ends. Pages of other origins cannot open a session.
          */
         post: operations["createSession"];
         delete?: never;
@@ -956,7 +956,7 @@ export interface paths {
         put?: never;
         /**
          * See whom a portal link lets in
-         * @description For a page that asks before it replaces a session: who opens a link may not know from whom it comes. It does not use the link up.
+         * @description For a page that asks before it replaces a session: who opens a link may not know from whom it comes. It does not use the link up. Requires the header `X-Agreements-Session: 1`.
          */
         post: operations["previewPortalLink"];
         delete?: never;
@@ -998,7 +998,7 @@ export interface paths {
         put?: never;
         /**
          * Create the message that a wallet signs to sign in
-         * @description An EIP-4361 message for this service. It can be used once, within five minutes.
+         * @description An EIP-4361 message for this service. It can be used once, within five minutes. Requires the header `X-Agreements-Session: 1`.
          */
         post: operations["createWalletChallenge"];
         delete?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         put?: never;
         /**
          * Open a browser session with a signed challenge
-         * @description Sets an HttpOnly cookie. The session gives access to the agreements that name the wallet and allow participant access, across all principals. It has a fixed lifetime that use does not extend. Pages of other origins cannot open a session.
+         * @description Sets an HttpOnly cookie. The session gives access to the agreements that name the wallet and allow participant access, across all principals. It has a fixed lifetime that use does not extend. Requires the header `X-Agreements-Session: 1`. Pages of other origins cannot open a session.
          */
         post: operations["createWalletSession"];
         delete?: never;

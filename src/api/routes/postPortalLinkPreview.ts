@@ -17,7 +17,7 @@ export function previewPortalLink({ database, publicBaseUrl, failedAttempts }: S
     tag: 'Sessions',
     summary: 'See whom a portal link lets in',
     description:
-      'For a page that asks before it replaces a session: who opens a link may not know from whom it comes. It does not use the link up.',
+      'For a page that asks before it replaces a session: who opens a link may not know from whom it comes. It does not use the link up. Requires the header `X-Agreements-Session: 1`.',
     credentials: ['none'],
     params: none,
     query: none,

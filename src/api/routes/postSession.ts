@@ -38,7 +38,7 @@ export function createSession(services: SessionServices): Endpoint {
     tag: 'Sessions',
     summary: 'Open a browser session with an API key or portal link',
     description:
-      'Sets an HttpOnly cookie, so the API key need not be stored. The session ends when its key ends, when it is deleted, or after hours without a request. With a portal link, `label` and `capabilities` come from the link. An earlier session of the same browser ends. Pages of other origins cannot open a session.',
+      'Sets an HttpOnly cookie, so the API key need not be stored. The session ends when its key ends, when it is deleted, or after hours without a request. With a portal link, `label` and `capabilities` come from the link, and the header `X-Agreements-Session: 1` is required. An earlier session of the same browser ends. Pages of other origins cannot open a session.',
     credentials: ['apiKey', 'bearer', 'none'],
     params: none,
     query: none,

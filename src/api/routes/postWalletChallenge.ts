@@ -23,7 +23,8 @@ export function createWalletChallenge({ database, chains, publicBaseUrl }: Guest
     operationId: 'createWalletChallenge',
     tag: 'Wallets',
     summary: 'Create the message that a wallet signs to sign in',
-    description: 'An EIP-4361 message for this service. It can be used once, within five minutes.',
+    description:
+      'An EIP-4361 message for this service. It can be used once, within five minutes. Requires the header `X-Agreements-Session: 1`.',
     credentials: ['none'],
     params: none,
     query: none,

@@ -22,7 +22,7 @@ export function createWalletSession(services: GuestServices): Endpoint {
     tag: 'Wallets',
     summary: 'Open a browser session with a signed challenge',
     description:
-      'Sets an HttpOnly cookie. The session gives access to the agreements that name the wallet and allow participant access, across all principals. It has a fixed lifetime that use does not extend. Pages of other origins cannot open a session.',
+      'Sets an HttpOnly cookie. The session gives access to the agreements that name the wallet and allow participant access, across all principals. It has a fixed lifetime that use does not extend. Requires the header `X-Agreements-Session: 1`. Pages of other origins cannot open a session.',
     credentials: ['none'],
     params: none,
     query: none,
