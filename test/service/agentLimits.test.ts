@@ -37,13 +37,14 @@ async function connect({ key: apiKey }: TestPrincipal): Promise<Agent> {
   return agent;
 }
 
-const postAs = (key: string, body: unknown) =>
+const postAs = (key: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${service.baseUrl}/mcp`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'x-api-key': key,
+      ...headers,
     },
     body: JSON.stringify(body),
   });
@@ -74,6 +75,18 @@ describe('what is too much', () => {
     const { error } = refusedShape.parse(refused?.data);
     await delay(error.retryAfterSeconds * 1_000);
     expect(await agent.call(name, args)).toMatchObject({ isError: false });
+  });
+
+  test.each([
+    ['an empty batch', [], {}],
+    ['a tool call without a name', { ...search, id: 1, params: {} }, {}],
+    ['a tool call with a list of arguments', { ...search, id: 1, params: { name: 'x', arguments: [] } }, {}],
+    ['a tool call in an unknown revision', { ...search, id: 1 }, { 'mcp-protocol-version': '1999-01-01' }],
+  ])('counts also for %s, which runs no tool', async (_name, body, headers) => {
+    const { key } = await service.createPrincipal();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => postAs(key, body, headers)));
+    expect(answers.map(({ status }) => status)).toContain(429);
+    await Promise.all(answers.map((answer) => answer.body?.cancel()));
   });
 
   test('cannot be packed into a batch: each message of it counts', async () => {

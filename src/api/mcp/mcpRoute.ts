@@ -1,4 +1,9 @@
-import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isSpecType,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
 import type { Context } from 'hono';
 import type pino from 'pino';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -100,16 +105,19 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
         // A single tool call counts itself: exceeding the limit is a result for the agent. The answer to a batch would
         // repeat that result for each of its calls.
         const isCounted = !isToolCall(parsedBody);
-        const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
+        const messages = Array.isArray(parsedBody) && parsedBody.length > 0 ? parsedBody : [parsedBody];
         if (isCounted) for (const _ of messages) await admit(context, principalId, 'read');
         const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
         requests.set(authInfo, buildRequest(context, { caller, isCounted }));
         if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
         if (endlessMethods.has(methodOf(parsedBody))) return answer(refuseMethod(parsedBody), context);
-        return answer(
-          await handler.fetch(withoutBody(request), { authInfo, parsedBody: dropNotifications(parsedBody) }),
-          context,
-        );
+        const response = await handler.fetch(withoutBody(request), {
+          authInfo,
+          parsedBody: dropNotifications(parsedBody),
+        });
+        // For its headers, say: the tool has not run, so it has not counted the call.
+        if (!isCounted && !response.ok) await admit(context, principalId, 'read');
+        return answer(response, context);
       });
     },
   };
@@ -172,9 +180,9 @@ function methodOf(body: unknown): string | undefined {
   return hasMethod && typeof body.method === 'string' ? body.method : undefined;
 }
 
-/** Whether this is one request to run a tool; a notification runs none. */
+/** Whether this is one request that runs a tool; a notification runs none, nor does a request of another shape. */
 function isToolCall(body: unknown): boolean {
-  return methodOf(body) === 'tools/call' && typeof body === 'object' && body !== null && 'id' in body;
+  return isSpecType.JSONRPCRequest(body) && isSpecType.CallToolRequest(body);
 }
 
 /**
