@@ -224,7 +224,9 @@ const writes: Write[] = [
     write(scene) {
       const { id, chainId } = scene;
       const sender = { id, chainId, principalId: 'the sender' };
-      return changes(scene, () => reopenTransaction(fixture.database, sender));
+      return changes(scene, async () => {
+        await reopenTransaction(fixture.database, sender);
+      });
     },
     unless: {
       'it was sent again': (scene) => scene.changeRow(accepted),

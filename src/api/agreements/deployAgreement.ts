@@ -179,8 +179,8 @@ async function store(
   const { principalId, signer, deadline } = request;
   const { documentId = randomUUID() } = request;
   try {
-    const created = await inOwnTransaction(services.database, principalId, async (transaction) => {
-      const deployTransactionId = await storeTransaction(transaction, {
+    const { id, isNew } = await inOwnTransaction(services.database, principalId, async (transaction) => {
+      const { id: deployTransactionId } = await storeTransaction(transaction, {
         ...call,
         kind: 'deploy',
         principalId,
@@ -203,14 +203,19 @@ async function store(
               owner: signer,
               deployTransactionId,
             })
-          : await signDraft(transaction, { draftId: request.draftId, deployTransactionId });
+          : {
+              ...(await signDraft(transaction, { draftId: request.draftId, deployTransactionId })),
+              isNew: true,
+            };
       faultPoint('beforeStoreCommit');
       return stored;
     });
+    // A concurrent request with the same permit has counted it.
+    if (!isNew) return { id };
     // A draft is already counted.
     const storedBytes = request.draftId === undefined ? measureRecord({ ...request, ...checked }) : 0;
     services.quotas.note(principalId, { openTransactions: 1, gas: accepted.gas ?? 0n, storedBytes });
-    return created;
+    return { id };
   } catch (error) {
     const constraint = findViolatedConstraint(error);
     if (constraint === 'records_document') throw refuseDocumentId(documentId);

@@ -40,10 +40,10 @@ export async function reviveIfUsable(
   if (await isExpired(permit.deadline, { facts, database })) return known;
   const { gas } = facts.simulation;
   try {
-    await inOwnTransaction(database, principalId, (transaction) =>
+    const waitsAgain = await inOwnTransaction(database, principalId, (transaction) =>
       reopenTransaction(transaction, { id, chainId: permit.chainId, principalId, gasEstimate: gas }),
     );
-    services.quotas.note(principalId, { openTransactions: 1, gas });
+    if (waitsAgain) services.quotas.note(principalId, { openTransactions: 1, gas });
   } catch (error) {
     // Another permit has the nonce now, and this one stays failed.
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;

@@ -59,11 +59,11 @@ export function measureRecord({
   ]);
 }
 
-/** Stores a deployment as a Draft. The same permit of the same principal returns the existing record. */
+/** Stores a deployment as a Draft. The same permit of the same principal returns the existing record, which is not new. */
 export async function storeRecord(
   transaction: DatabaseTransaction,
   record: NewRecord,
-): Promise<{ id: string }> {
+): Promise<{ id: string; isNew: boolean }> {
   const { agreement, notificationTemplate, participantAccess = 'none', deployTransactionId, values } = record;
   const isOpen = participantAccess !== 'none';
   const accessVariables = listAccessVariables(record.participantVariableKeys, record.participants);
@@ -98,13 +98,16 @@ export async function storeRecord(
       target: [records.principalId, records.deployTransactionId],
       set: { updatedAt: sql`${records.updatedAt}` },
     })
-    .returning({ id: records.id });
+    .returning({ id: records.id, isNew: isInserted });
   if (!stored) throw new Error(`the record of the transaction ${deployTransactionId} is gone`);
   const awaitedOwner = awaitsOwner ? record.owner : undefined;
   if (isOpen)
     await keepWallets(transaction, [{ id: stored.id, accessVariables, variables: values, awaitedOwner }]);
   return stored;
 }
+
+/** PostgreSQL locks a row that it updates on a conflict. */
+const isInserted = sql<boolean>`${records}.xmax = 0`;
 
 /**
  * Adds the owner's permit to a draft.

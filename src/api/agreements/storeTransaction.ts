@@ -1,4 +1,4 @@
-import { and, eq, notInArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import type { DatabaseTransaction, Queryable } from '../../platform/database/database.ts';
@@ -30,9 +30,12 @@ export type NewTransaction = {
   readonly requestId: string | undefined;
 };
 
+export type StoredTransaction = { readonly id: string; readonly isReopened: boolean };
+
 /**
  * Puts a permit's transaction into the outbox, or returns the existing one of the same permit, reopening it
- * if it had failed. Other rows stored in the same database transaction may refer to it.
+ * if it had failed. Other rows stored in the same database transaction may refer to it. An existing one stays locked until
+ * the end of that transaction.
  *
  * @throws RefusedError `stale_nonce` if the chain has taken the permit meanwhile.
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, if another open permit holds the nonce.
@@ -40,12 +43,12 @@ export type NewTransaction = {
 export function storeTransaction(
   database: DatabaseTransaction,
   transaction: NewTransaction,
-): Promise<string> {
+): Promise<StoredTransaction> {
   const attributes = { 'agreements.chain.id': transaction.chainId };
   return traceStep({ name: 'store transaction', attributes }, () => store(database, transaction));
 }
 
-async function store(database: DatabaseTransaction, transaction: NewTransaction): Promise<string> {
+async function store(database: DatabaseTransaction, transaction: NewTransaction): Promise<StoredTransaction> {
   const { chainId, permitDigest, signer, permitNonce } = transaction;
   const [stored] = await database
     .insert(transactions)
@@ -59,7 +62,7 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
     .returning({ id: transactions.id });
   if (stored) {
     await announce(database, chainId);
-    return stored.id;
+    return { id: stored.id, isReopened: false };
   }
   // Updates even if nothing changes: a process that settles this transaction at the same time must look
   // again.
@@ -79,13 +82,15 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
     const message = 'The permit is signed for a nonce that was already used.';
     throw new RefusedError('stale_nonce', message, { facts: { signedNonce: permitNonce.toString() } });
   }
-  if (open.state === 'failed') await reopenTransaction(database, { id: open.id, ...transaction });
-  return open.id;
+  const isReopened =
+    open.state === 'failed' && (await reopenTransaction(database, { id: open.id, ...transaction }));
+  return { id: open.id, isReopened };
 }
 
 /**
  * Has a failed transaction sent again, after all that was accepted meanwhile. What its principal has waiting for it
- * waits again; what others have changes only with the chain.
+ * waits again; what others have changes only with the chain. Returns whether anything waits again: of two requests at
+ * once, the second one changes nothing.
  */
 export async function reopenTransaction(
   database: Queryable,
@@ -98,9 +103,9 @@ export async function reopenTransaction(
     admission = null,
   }: { id: string } & Pick<NewTransaction, 'chainId' | 'principalId'> &
     Partial<Nullable<Pick<NewTransaction, 'gasEstimate' | 'gasKind' | 'admission'>>>,
-): Promise<void> {
+): Promise<boolean> {
   const now = sql`now()`;
-  await database
+  const reopened = await database
     .update(transactions)
     .set({
       principalId,
@@ -117,8 +122,9 @@ export async function reopenTransaction(
       createdAt: acceptedAfter(admission),
       updatedAt: now,
     })
-    .where(and(eq(transactions.id, id), eq(transactions.state, 'failed')));
-  await database
+    .where(and(eq(transactions.id, id), eq(transactions.state, 'failed')))
+    .returning({ id: transactions.id });
+  const drafts = await database
     .update(records)
     .set({ error: null, updatedAt: now })
     .where(
@@ -126,13 +132,17 @@ export async function reopenTransaction(
         eq(records.deployTransactionId, id),
         eq(records.status, 'Draft'),
         eq(records.principalId, principalId),
+        isNotNull(records.error),
       ),
-    );
-  await database
+    )
+    .returning({ id: records.id });
+  const submissions = await database
     .update(inputs)
     .set({ status: 'PENDING', error: null, txHash: null, updatedAt: now })
-    .where(and(eq(inputs.transactionId, id), eq(inputs.status, 'FAILED'), eq(inputs.userId, principalId)));
+    .where(and(eq(inputs.transactionId, id), eq(inputs.status, 'FAILED'), eq(inputs.userId, principalId)))
+    .returning({ id: inputs.id });
   await announce(database, chainId);
+  return [...reopened, ...drafts, ...submissions].length > 0;
 }
 
 function acceptedAfter(admission: Admission | null | undefined): SQL {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { inputContentHash } from '../../platform/database/contentHash.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
@@ -157,15 +157,17 @@ async function store({
       transaction,
       input,
     });
-    const { isNew, ...stored } = added
-      ? { ...added, isNew: true }
+    const { isNew, waitsAgain, ...stored } = added
+      ? { ...added, isNew: true, waitsAgain: true }
       : await storeKnownInput(services.database, { transaction, input });
-    services.quotas.note(principalId, {
-      openTransactions: 1,
-      gas: admitted.gas ?? 0n,
-      // An input that is sent again is stored already.
-      storedBytes: isNew ? 2 * payload.length : 0,
-    });
+    // Otherwise a concurrent request with the same permit has counted it.
+    if (waitsAgain)
+      services.quotas.note(principalId, {
+        openTransactions: 1,
+        gas: admitted.gas ?? 0n,
+        // An input that is sent again is stored already.
+        storedBytes: isNew ? 2 * payload.length : 0,
+      });
     return stored;
   } catch (error) {
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
@@ -177,7 +179,7 @@ async function store({
 
 /**
  * The permit's transaction exists: another principal sent it, this one's has failed, or a concurrent request of this one
- * was faster. Returns whether the input is new.
+ * was faster. Returns whether the input is new, and whether it waits because of this request.
  */
 function storeKnownInput(
   database: Database,
@@ -185,15 +187,19 @@ function storeKnownInput(
     transaction: call,
     input,
   }: { transaction: Omit<NewTransaction, 'kind' | 'principalId'>; input: NewInput },
-): Promise<Stored & { isNew: boolean }> {
+): Promise<Stored & { isNew: boolean; waitsAgain: boolean }> {
   const { chainId, contract: agreementAddress, signer } = call;
   const { principalId: userId, ...content } = input;
   return inOwnTransaction(database, userId, async (transaction) => {
-    const transactionId = await storeTransaction(transaction, {
+    const { id: transactionId, isReopened } = await storeTransaction(transaction, {
       ...call,
       kind: 'input',
       principalId: userId,
     });
+    const [former] = await transaction
+      .select({ status: inputs.status })
+      .from(inputs)
+      .where(and(eq(inputs.recordId, input.recordId), eq(inputs.transactionId, transactionId)));
     const [stored] = await transaction
       .insert(inputs)
       .values({
@@ -212,7 +218,8 @@ function storeKnownInput(
       })
       .returning({ id: inputs.id, isNew: isInserted });
     if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
-    return { ...stored, transactionId };
+    const waitsAgain = stored.isNew || isReopened || former?.status === 'FAILED';
+    return { ...stored, transactionId, waitsAgain };
   });
 }
 
