@@ -129,6 +129,17 @@ describe('a draft', () => {
     expect((await own('POST', '/deploy-with-permit', { body })).status).toBe(200);
   });
 
+  test('is not deployed by another party for itself, though its link lets it sign as that', async () => {
+    const { record, tenant, sign } = await prepare();
+    const visit = await share(record.id, { may: 'sign', participant: 'tenant' });
+    const before = await scene.service.countRows();
+    const asked = await visit('POST', '/deploy-typed-data', { body: { signer: tenant.address } });
+    const sent = await visit('POST', '/deploy-with-permit', { body: await sign(tenant) });
+    for (const answer of [asked, sent])
+      expect(outcome(answer)).toMatchObject({ status: 403, message: 'The link is for another wallet.' });
+    expect(await scene.service.countRows()).toEqual(before);
+  });
+
   test('is withdrawn by its principal alone, and only while nobody has signed it', async () => {
     const { record } = await prepare();
     const visit = await share(record.id);
