@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { setQuota } from '../../../src/records/quotas/quotas.ts';
 import { outcome } from '../support/outcome.ts';
+import { chainId } from '../support/testChain.ts';
+import type { TestPrincipal } from '../support/testService.ts';
 import { type DeploymentScene, startDeploymentScene } from './support/deploymentScene.ts';
 
 let scene: DeploymentScene;
@@ -113,6 +115,21 @@ describe('the same permit again', () => {
       [id],
     );
     expect(rows).toEqual([{ of: other.id }]);
+  });
+
+  test('that has failed for one principal, and waits for another, shows in the nonces of the other alone', async () => {
+    const { body } = await scene.prepare();
+    const other = await scene.service.createPrincipal();
+    await scene.deploy(body);
+    await fail(body.signer);
+    await scene.deploy(body, other);
+    expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
+    const { agreement, initValues, signer, docUri } = body;
+    const asked = { agreement, chainId, initValues, signer, docUri };
+    const ask = async ({ call }: Pick<TestPrincipal, 'call'>) =>
+      outcome(await call('POST', '/v0/agreements/deploy-typed-data', { body: asked }));
+    expect(await ask(other)).toMatchObject({ status: 409, details: { reason: 'nonce_in_flight' } });
+    expect(await ask(scene.principal)).toMatchObject({ status: 200 });
   });
 
   test('says why the record failed, once the permit is no longer valid', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
+import { channels } from '../../../src/platform/database/channels.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createCall } from '../support/call.ts';
 import { buildLease } from '../support/documents.ts';
@@ -175,6 +176,35 @@ test('a permit that waits to be mined shows in the nonces of its own principal a
       .toMatchObject({ nonce: '1', minedNonce: '0' });
     expect((await ask(theirs, other)).body.data).toMatchObject({ nonce: '0', minedNonce: '0' });
     return answers;
+  });
+  await Promise.all(sent);
+});
+
+test('a permit that has failed for one principal, and waits for another, shows in the nonces of the other alone', async () => {
+  const { other, mine, theirs, agreement, agreementAddress } = await deployForBoth();
+  const { pool } = scene.service.handle;
+  const [account, terms] = [createAccount(), { inputId: 'knock', values: {} }];
+  const { body } = await signInput({ ...terms, account, agreement, agreementAddress, chainId });
+  const ask = async (id: string, { call }: TestPrincipal) => {
+    const asked = { ...terms, signer: account.address };
+    return (await call('POST', `/v0/agreements/${id}/input-typed-data`, { body: asked })).body.data;
+  };
+  const sent = await scene.worker.hold(async () => {
+    const first = scene.submit(mine, body);
+    await expect.poll(() => ask(mine, scene.principal)).toMatchObject({ nonce: '1' });
+    const { rows } = await pool.query<{ id: string }>(
+      `with failed as (update service.transactions set state = 'failed', failure = '{"reason":"x","message":"y"}'
+         where signer = $1 returning id)
+       update service.inputs set status = 'FAILED', error = '{"reason":"x","message":"y"}'
+       from failed where transaction_id = failed.id returning failed.id`,
+      [account.address],
+    );
+    await pool.query(`select pg_notify('${channels.transactionChanged}', $1)`, [rows[0]?.id]);
+    expect((await first).body.data).toMatchObject({ status: 'FAILED' });
+    const second = scene.submit(theirs, body, other);
+    await expect.poll(() => ask(theirs, other)).toMatchObject({ nonce: '1', minedNonce: '0' });
+    expect(await ask(mine, scene.principal)).toMatchObject({ nonce: '0', minedNonce: '0' });
+    return [second];
   });
   await Promise.all(sent);
 });
