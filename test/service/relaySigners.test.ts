@@ -188,9 +188,9 @@ test('a lease lost while the signer is asked leaves nothing of its signatures', 
   await world.waitForMints([row.recipient]);
 });
 
-test('a counter that moves while the signer is asked leaves nothing signed for the former nonce', async () => {
+/** Claims the accepted rows for a wallet at the nonce 3, whose signer is asked while something changes. */
+async function claimDuring(change: (wallet: Address) => Promise<unknown>) {
   const { pool, chainId } = world;
-  const row = await world.acceptOne();
   const owner = 'the test';
   const signer = createKeySigner(generatePrivateKey());
   const { address } = signer;
@@ -199,15 +199,15 @@ test('a counter that moves while the signer is asked leaves nothing signed for t
      values ($1, $2, 'active', 1, 3, $3, now() + interval '1 hour')`,
     [chainId, address, owner],
   );
-  const moved: Signer = {
+  const changed: Signer = {
     ...signer,
     sign: async (hash) => {
-      await pool.query('update service.relayer_wallets set next_nonce = 5 where address = $1', [address]);
+      await change(address);
       return signer.sign(hash);
     },
   };
   const claim = await claimRemotely(pool, {
-    wallet: { address, signer: moved, funds: 10n ** 20n, room: 10, load: 0, unpayable: new Set() },
+    wallet: { address, signer: changed, funds: 10n ** 20n, room: 10, load: 0, unpayable: new Set() },
     holder: { chainId, owner, leaseMs: 3_600_000 },
     limit: 10,
     earliest: 0n,
@@ -217,9 +217,37 @@ test('a counter that moves while the signer is asked leaves nothing signed for t
     turns: createClaimTurns(),
     findTerms: () => ({ gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } }),
   });
+  return { claim, address };
+}
+
+test('a counter that moves while the signer is asked leaves nothing signed for the former nonce', async () => {
+  const row = await world.acceptOne();
+  const { claim, address } = await claimDuring((wallet) =>
+    world.pool.query('update service.relayer_wallets set next_nonce = 5 where address = $1', [wallet]),
+  );
   expect(claim).toMatchObject({ asked: 1, signed: [], nextNonces: new Map() });
   expect(await world.readRow(row.id)).toMatchObject({ state: 'accepted', attempts: [] });
   expect((await world.readWallet(address))?.next_nonce).toBe('5');
+});
+
+test('a row that another process signs and gives back while the signer is asked is not signed once more', async () => {
+  const { pool, chainId } = world;
+  const row = await world.acceptOne();
+  const other = '0x00000000000000000000000000000000000000A1';
+  const { claim, address } = await claimDuring(() =>
+    pool.query(
+      `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
+         gas, max_fee_per_gas, max_priority_fee_per_gas)
+       values ($1, $2, $3, 0, '0x1', '0x', 1, 1, 1)`,
+      [row.id, chainId, other],
+    ),
+  );
+  expect(claim).toMatchObject({ asked: 1, signed: [], nextNonces: new Map([[address, 3]]) });
+  const { state, attempts } = await world.readRow(row.id);
+  expect({ state, wallets: attempts.map(({ wallet }) => wallet) }).toEqual({
+    state: 'accepted',
+    wallets: [other],
+  });
 });
 
 test('a row that ends while the signer is asked leaves no gap in the nonces', async () => {
