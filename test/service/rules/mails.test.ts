@@ -208,6 +208,31 @@ test('a mail that was sent leaves nothing behind in its worker, whose signal ser
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
+test('a mail that another worker has sent meanwhile stays sent if the server then refuses it', async () => {
+  const scene = await begin();
+  await scene.mine(input(toggle('1')));
+  const [{ id: firingId } = { id: '' }] = await scene.firings();
+  const send = async () => {
+    await fixture.pool.query(`update service.mails set status = 'sent'`);
+    throw new MailRefusedError('550 no');
+  };
+  const mailer = { host: 'mail.example', send };
+  const { signal } = new AbortController();
+  await createSendMail({ database: fixture.database, mailer, logger: silent })({ firingId }, { signal });
+  expect(await scene.mails()).toMatchObject([{ status: 'sent' }]);
+});
+
+test('a mail whose job runs once more is not sent again', async () => {
+  const scene = await begin();
+  await scene.mine(input(toggle('1')));
+  const [{ id: firingId } = { id: '' }] = await scene.firings();
+  const sent: string[] = [];
+  const mailer = { host: 'mail.example', send: async ({ id }: { id: string }) => void sent.push(id) };
+  const send = createSendMail({ database: fixture.database, mailer, logger: silent });
+  for (const _ of [1, 2]) await send({ firingId }, { signal: new AbortController().signal });
+  expect(sent).toEqual([firingId]);
+});
+
 test('a mail that a worker had in hand when it died is sent by another', async () => {
   const scene = await begin();
   await scene.mine(input(toggle('1')));
