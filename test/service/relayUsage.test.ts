@@ -35,6 +35,16 @@ async function useUpGas(principalId: string): Promise<void> {
   );
 }
 
+/** A record with the principal's id. */
+async function insertRecord(principalId: string): Promise<void> {
+  await world.pool.query(
+    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
+       participants, observers, contributors, initial_variables, variables)
+     values ($1, $1, $2, 'Draft', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}')`,
+    [principalId, world.chainId],
+  );
+}
+
 /** Stores an input of the row, as for another principal that has sent the same permit. */
 async function share(
   id: string,
@@ -42,12 +52,7 @@ async function share(
   status: 'PENDING' | 'FAILED' = 'PENDING',
 ): Promise<void> {
   const { pool, chainId, token } = world;
-  await pool.query(
-    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
-       participants, observers, contributors, initial_variables, variables)
-     values ($1, $1, $2, 'Draft', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}')`,
-    [principalId, chainId],
-  );
+  await insertRecord(principalId);
   await pool.query(
     `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, user_id, payload, values, transaction_id)
      values ($1, $1, $2, $3, 'act', $5, $1, '0x', '{}', $4)`,
@@ -185,6 +190,35 @@ test('a permit is paid for once if the gas quotas of all who wait for it are use
   await share(id, third, 'FAILED');
   await world.startRelay({ keys: [key] });
   world.startIndexing();
+  expect((await world.waitForState(id, 'failed')).attempts).toHaveLength(1);
+});
+
+/** A call that its own principal may not repeat any more, and that is another one's deployment too. */
+async function acceptForDeployment(status: string, error: string | null): Promise<string> {
+  const { key } = await world.createWallet();
+  const [first, second] = [await createPrincipal(), await createPrincipal()];
+  await useUpGas(first);
+  const { id } = await world.acceptOne({ to: await place(burnsIfPaid), principalId: first });
+  await insertRecord(second);
+  await world.pool.query(
+    'update service.records set deploy_transaction_id = $2, status = $3, error = $4 where id = $1',
+    [second, id, status, error],
+  );
+  await world.startRelay({ keys: [key] });
+  world.startIndexing();
+  return id;
+}
+
+test('a call is repeated for another principal whose deployment waits for it', async () => {
+  const id = await acceptForDeployment('Draft', null);
+  await waitUntil('it is repeated', async () => (await world.readRow(id)).attempts.length > 1);
+});
+
+test.each([
+  ['has failed', 'Draft', '{}'],
+  ['is there already', 'Deployed', null],
+])('a call is not repeated for another principal whose deployment %s', async (_, status, error) => {
+  const id = await acceptForDeployment(status, error);
   expect((await world.waitForState(id, 'failed')).attempts).toHaveLength(1);
 });
 
