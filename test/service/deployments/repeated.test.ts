@@ -132,6 +132,22 @@ describe('the same permit again', () => {
     expect(await ask(scene.principal)).toMatchObject({ status: 200 });
   });
 
+  test.each(['mined', 'final'])(
+    'that is %s by now is refused to another principal, and nothing is stored',
+    async (state) => {
+      const { body } = await scene.prepare();
+      await scene.deploy(body);
+      const { pool } = scene.service.handle;
+      await pool.query('update service.transactions set state = $1 where signer = $2', [state, body.signer]);
+      const other = await scene.service.createPrincipal();
+      const before = await scene.service.countRows();
+      const refusal = { status: 409, details: { reason: 'stale_nonce', signedNonce: '0' } };
+      expect(outcome(await scene.deploy(body, other))).toMatchObject(refusal);
+      expect(await scene.service.countRows()).toEqual(before);
+      expect((await scene.findTransaction(body.signer)).state).toBe(state);
+    },
+  );
+
   test('says why the record failed, once the permit is no longer valid', async () => {
     const { body } = await scene.prepare();
     await scene.deploy(body);
