@@ -145,6 +145,7 @@ describe('a body', () => {
       415,
     ],
     ['that is compressed', { text: '{}', headers: { 'content-encoding': 'gzip' } }, 415],
+    ['that is marked as not compressed', { text: '[]', headers: { 'content-encoding': 'identity' } }, 400],
     ['that is missing', { text: '' }, 400],
     ['that is missing, and with it the type', {}, 400],
     ['that is no JSON', { text: '{"agreement":' }, 400],

@@ -26,7 +26,7 @@ export async function readJsonBody(
   if (mediaType === null) requireBody(bytes ?? (await readBodyBytes(request, limitBytes)));
   if (!jsonMediaType.test(mediaType ?? ''))
     throw new UnsupportedMediaTypeError('The body must be sent as application/json in UTF-8.');
-  if (request.headers.has('content-encoding'))
+  if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? ''))
     throw new UnsupportedMediaTypeError('The body must not be compressed.');
   const sent = bytes ?? (await readBodyBytes(request, limitBytes));
   const startedAt = performance.now();
