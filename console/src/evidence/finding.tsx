@@ -31,6 +31,15 @@ export function Outcome({ fileName, verdict, again }: OutcomeProps) {
   );
 }
 
+/** The outcome in a few words, for readers who do not see it appear. */
+export function nameOutcome(verdict: EvidenceVerdict): string {
+  return verdict.ok ? describeLevel(verdict).title : `${words.refused}: ${words.refusedTitle}`;
+}
+
+function describeLevel({ level, acts }: EvidenceFinding) {
+  return words.levels[level === 'anchored' && !isSigned(acts) ? 'anchoredOnly' : level];
+}
+
 type FindingProps = {
   readonly fileName: string;
   readonly finding: EvidenceFinding;
@@ -39,7 +48,7 @@ type FindingProps = {
 
 function Finding({ fileName, finding, again }: FindingProps) {
   const { name, chain, agreement, acts, level, established, trusted, notShown, made } = finding;
-  const { title, meaning } = words.levels[level === 'anchored' && !isSigned(acts) ? 'anchoredOnly' : level];
+  const { title, meaning } = describeLevel(finding);
   const [shown, setShown] = useState(stepsShown);
   return (
     <div class="finding">

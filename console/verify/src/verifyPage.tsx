@@ -2,7 +2,7 @@ import type { TargetedInputEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EvidenceVerdict } from '../../../client/src/verify/index.ts';
 import { checkFile, readTrustedHashes } from '../../src/evidence/checkFile.ts';
-import { Outcome } from '../../src/evidence/finding.tsx';
+import { nameOutcome, Outcome } from '../../src/evidence/finding.tsx';
 import { texts } from '../../src/texts/texts.ts';
 
 const words = texts.evidence;
@@ -56,8 +56,8 @@ export function VerifyPage() {
         <strong>{words.page.drop}</strong>
         <span class="soft small">{words.page.dropHint}</span>
       </label>
-      <div role="status" aria-live="polite">
-        {busy && <p>{words.checking}</p>}
+      <div role="status" aria-live="polite" class={busy ? undefined : 'hidden'}>
+        {busy ? <p>{words.checking}</p> : checked && nameOutcome(checked.verdict)}
       </div>
       {checked && (
         <Outcome
