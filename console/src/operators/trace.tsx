@@ -45,8 +45,11 @@ export function Trace({ wanted }: TraceProps) {
       </form>
       {trace.error && <Note kind="bad">{trace.error.message}</Note>}
       {trace.data !== undefined && (
-        <pre class="panel" dir="auto">
-          {trace.data}
+        <pre class="panel trace" dir="auto">
+          {trace.data.split('\n').map((line, at) => (
+            // A line keeps its end, so that it is copied as it stands.
+            <span key={at}>{`${line}\n`}</span>
+          ))}
         </pre>
       )}
     </section>
