@@ -97,6 +97,12 @@ footer p { margin: 0; }
   footer dl { grid-template-columns: 1fr; gap: 0; }
   footer dd { margin-bottom: .6rem; }
 }
+@media (max-width: 32rem) {
+  .ledger th:first-child { width: 2rem; }
+  .blocks th:first-child { width: 5rem; }
+  .steps th:nth-child(2) { width: 4.6rem; }
+  .steps th:nth-child(3) { width: 22%; }
+}
 @media print {
   :root { color-scheme: light; }
   html, body { background: none; }
