@@ -110,6 +110,8 @@ footer p { margin: 0; }
   main a::after { content: " (" attr(href) ")"; color: var(--faint); font-size: .85em; }
   pre, table, footer { break-inside: avoid; }
   .ledger { break-inside: auto; }
+  /* Paper does not scroll. */
+  th, td { overflow-wrap: anywhere; }
   tr { break-inside: avoid; }
 }
 `;
