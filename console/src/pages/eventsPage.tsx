@@ -74,7 +74,14 @@ export function EventsPage() {
                 </a>
               ),
             },
-            { title: words.what, show: (event) => <span dir="auto">{describeEvent(event)}</span> },
+            {
+              title: words.what,
+              show: (event) => (
+                <span class="written" dir="auto">
+                  {describeEvent(event)}
+                </span>
+              ),
+            },
             {
               title: words.type,
               show: ({ type }) => <span class="soft small unbroken">{texts.webhooks.typeNames[type]}</span>,

@@ -1,4 +1,7 @@
-import { type ConsoleWorld, createAccount } from './consoleWorld.ts';
+import type { Page } from 'playwright-core';
+import { deployAgreement } from '../../../client/src/viem/index.ts';
+import { exampleDocument } from '../../../console/src/author/exampleDocument.ts';
+import { type ConsoleWorld, chainId, createAccount } from './consoleWorld.ts';
 import { inspectLayout } from './inspectLayout.ts';
 import { deployExample } from './pages.ts';
 
@@ -34,5 +37,50 @@ export async function readLargeLetters(world: ConsoleWorld): Promise<void> {
     await page.getByText(note).waitFor();
     world.faults.push(...(await inspectLayout(page, `${path}, a long word`)));
   }
+  await readLongNames(world, page);
   await context.close();
+}
+
+/** The names of a document may hold words that are longer than a line, on any screen. */
+async function readLongNames({ client, baseUrl, faults }: ConsoleWorld, page: Page): Promise<void> {
+  const word = 'W'.repeat(120);
+  const { execution } = exampleDocument;
+  const account = createAccount();
+  const record = await deployAgreement({
+    client,
+    account,
+    chainId,
+    displayName: word,
+    initValues: { bicycle: 'A red tandem' },
+    participants: [
+      { variableKey: 'owner', walletAddress: account.address },
+      { variableKey: 'rider', walletAddress: account.address },
+    ],
+    agreement: {
+      ...exampleDocument,
+      execution: {
+        ...execution,
+        initialize: { ...execution.initialize, initialState: word },
+        states: { ...execution.states, [word]: {} },
+        inputs: {
+          ...execution.inputs,
+          take: {
+            ...execution.inputs.take,
+            displayName: word,
+            data: { note: { type: 'string', name: word } },
+          },
+        },
+        transitions: [...execution.transitions, { from: word, to: 'LENT', conditions: [{ input: 'take' }] }],
+      },
+    },
+  });
+  for (const width of [360, 768, 1_440]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of ['agreements', 'events', `rules?agreement=${record.id}`, `agreements/${record.id}`]) {
+      await page.goto(`${baseUrl}/console/${path}`);
+      await page.getByText(word).filter({ visible: true }).first().waitFor();
+      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+      faults.push(...(await inspectLayout(page, `${path}, long names, ${width} wide`)));
+    }
+  }
 }
