@@ -11,11 +11,11 @@ export type ServiceName = (typeof serviceNames)[number];
  * before their objects are copied: at 200 inputs a second it takes a fifth less of the processor than with 8. The
  * worker's is small, so that it keeps less at rest. The indexer has Node's own, as a backfill mostly allocates.
  *
- * Callers wait for the API's answers. The others have a third of its weight: on the processor of an API that never
- * rests, each of them keeps a fifth.
+ * Callers wait for the API's answers, which wait for the worker's signatures. The indexer has a third of their weight: on the
+ * processor of an API that never rests, it keeps a quarter.
  */
 export const processSettings: Record<ServiceName, Pick<ChildOptions, 'nodeFlags' | 'niceness'>> = {
   api: { nodeFlags: ['--max-semi-space-size=32'] },
-  worker: { nodeFlags: ['--max-semi-space-size=8'], niceness: 5 },
+  worker: { nodeFlags: ['--max-semi-space-size=8'] },
   indexer: { niceness: 5 },
 };
