@@ -82,5 +82,8 @@ async function readLongNames({ client, baseUrl, faults }: ConsoleWorld, page: Pa
       await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
       faults.push(...(await inspectLayout(page, `${path}, long names, ${width} wide`)));
     }
+    await page.getByRole('button', { name: /^Act: / }).click();
+    await page.getByLabel(word).waitFor();
+    faults.push(...(await inspectLayout(page, `an input with long names, ${width} wide`)));
   }
 }
