@@ -179,8 +179,8 @@ async function store(
   const { principalId, signer, deadline } = request;
   const { documentId = randomUUID() } = request;
   try {
-    const { id, isNew } = await inOwnTransaction(services.database, principalId, async (transaction) => {
-      const { id: deployTransactionId } = await storeTransaction(transaction, {
+    const stored = await inOwnTransaction(services.database, principalId, async (transaction) => {
+      const { id: deployTransactionId, isReopened } = await storeTransaction(transaction, {
         ...call,
         kind: 'deploy',
         principalId,
@@ -192,7 +192,7 @@ async function store(
         gasEstimate: accepted.gas,
         requestId: request.requestId,
       });
-      const stored =
+      const record =
         request.draftId === undefined
           ? await storeRecord(transaction, {
               ...request,
@@ -208,13 +208,16 @@ async function store(
               isNew: true,
             };
       faultPoint('beforeStoreCommit');
-      return stored;
+      return { ...record, isReopened };
     });
-    // A concurrent request with the same permit has counted it.
-    if (!isNew) return { id };
-    // A draft is already counted.
-    const storedBytes = request.draftId === undefined ? measureRecord({ ...request, ...checked }) : 0;
-    services.quotas.note(principalId, { openTransactions: 1, gas: accepted.gas ?? 0n, storedBytes });
+    const { id, isNew, isReopened } = stored;
+    // Otherwise a concurrent request with the same permit has counted it.
+    if (isNew || isReopened) {
+      // A draft, and a record that is sent again, are already stored.
+      const storedBytes =
+        isNew && request.draftId === undefined ? measureRecord({ ...request, ...checked }) : 0;
+      services.quotas.note(principalId, { openTransactions: 1, gas: accepted.gas ?? 0n, storedBytes });
+    }
     return { id };
   } catch (error) {
     const constraint = findViolatedConstraint(error);

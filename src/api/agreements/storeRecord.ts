@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import type { DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
+import { isInserted } from '../../platform/database/isInserted.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { serializeAgreement } from '../../protocol/index.ts';
@@ -98,16 +99,13 @@ export async function storeRecord(
       target: [records.principalId, records.deployTransactionId],
       set: { updatedAt: sql`${records.updatedAt}` },
     })
-    .returning({ id: records.id, isNew: isInserted });
+    .returning({ id: records.id, isNew: isInserted(records) });
   if (!stored) throw new Error(`the record of the transaction ${deployTransactionId} is gone`);
   const awaitedOwner = awaitsOwner ? record.owner : undefined;
   if (isOpen)
     await keepWallets(transaction, [{ id: stored.id, accessVariables, variables: values, awaitedOwner }]);
   return stored;
 }
-
-/** PostgreSQL locks a row that it updates on a conflict. */
-const isInserted = sql<boolean>`${records}.xmax = 0`;
 
 /**
  * Adds the owner's permit to a draft.

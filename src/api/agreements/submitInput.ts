@@ -3,6 +3,7 @@ import { inputContentHash } from '../../platform/database/contentHash.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inOwnTransaction } from '../../platform/database/inOwnTransaction.ts';
+import { isInserted } from '../../platform/database/isInserted.ts';
 import { inputs } from '../../platform/database/tables/inputs.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
@@ -216,15 +217,13 @@ function storeKnownInput(
         target: [inputs.recordId, inputs.transactionId],
         set: waitAgain,
       })
-      .returning({ id: inputs.id, isNew: isInserted });
+      .returning({ id: inputs.id, isNew: isInserted(inputs) });
     if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
     const waitsAgain = stored.isNew || isReopened || former?.status === 'FAILED';
     return { ...stored, transactionId, waitsAgain };
   });
 }
 
-/** PostgreSQL locks a row that it updates on a conflict. */
-const isInserted = sql<boolean>`${inputs}.xmax = 0`;
 /** The principal's own failed input of a permit that another one has sent again waits with it. */
 const hasFailed = sql`${inputs.status} = 'FAILED'`;
 const waitAgain = {

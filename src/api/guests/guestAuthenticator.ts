@@ -47,7 +47,12 @@ export function createGuestAuthenticator({
     isSecret('signing', secret) ? findGuestByLink(pool, secret) : undefined,
   );
   const findByLink = async (headers: Headers, client: string | undefined) => {
-    const credential = headers.get(linkHeader)?.trim() ?? '';
+    const credential = headers.get(linkHeader)?.trim();
+    if (credential === undefined)
+      throw new AccessError(
+        'unauthorized',
+        'Missing signing link. Send it as X-Agreements-Link, or name the agreementId for a wallet session.',
+      );
     const found = await findCredential(links, { credential, findClient: () => client, failedAttempts });
     if (found) return found;
     throw new AccessError('unauthorized', 'The link is invalid, revoked or expired.');
@@ -60,11 +65,6 @@ export function createGuestAuthenticator({
   };
   return {
     async admit({ headers, client, need, agreementId }) {
-      if (!headers.has(linkHeader) && agreementId === undefined)
-        throw new AccessError(
-          'unauthorized',
-          'Missing signing link. Send it as X-Agreements-Link, or name the agreementId for a wallet session.',
-        );
       const isLink = headers.has(linkHeader) || agreementId === undefined;
       const { guest, modes } = isLink
         ? await findByLink(headers, client)
