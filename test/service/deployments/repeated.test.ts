@@ -125,7 +125,8 @@ describe('the same permit again', () => {
     await scene.deploy(body, other);
     expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
     const { agreement, initValues, signer, docUri } = body;
-    const asked = { agreement, chainId, initValues, signer, docUri };
+    // With the same deadline it would be the open permit itself.
+    const asked = { agreement, chainId, initValues, signer, docUri, deadline: body.deadline - 60 };
     const ask = async ({ call }: Pick<TestPrincipal, 'call'>) =>
       outcome(await call('POST', '/v0/agreements/deploy-typed-data', { body: asked }));
     expect(await ask(other)).toMatchObject({ status: 409, details: { reason: 'nonce_in_flight' } });
