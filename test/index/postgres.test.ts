@@ -116,6 +116,25 @@ test('a server that is stopped counts as away for its local URL too', async () =
   expect(isDatabaseAway(failure)).toBe(true);
 });
 
+test('a frozen server counts as away for its local URL too, even if no more connections may wait for it', async () => {
+  const server = await startPostgres({ dataDirectory, settings: { max_connections: '5' } });
+  started.push(server);
+  const directory = new URL(server.localUrl).searchParams.get('host') ?? '';
+  const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGSTOP');
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: server.localUrl, connectionTimeoutMillis: 500 });
+    return client.connect().catch((error: unknown) => error);
+  };
+  const failures = await Promise.all(Array.from({ length: 20 }, connect)).finally(() =>
+    process.kill(Number(pid), 'SIGCONT'),
+  );
+  expect(failures).toContainEqual(
+    expect.objectContaining({ code: expect.stringMatching(/^(EAGAIN|ECONNREFUSED)$/) }),
+  );
+  expect(failures.filter((failure) => !isDatabaseAway(failure))).toEqual([]);
+});
+
 test('a lock of its socket that a killed server has left does not hold up the next one', async () => {
   const first = await start();
   await first.stop();

@@ -10,6 +10,8 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
+/** Of a Unix socket: its server is stopped, or so many wait for a server that takes no connections that no more may. */
+const unreachableSocket = new Set(['ENOENT', 'EAGAIN']);
 /** Errors of `pg` and its pool that have no code. */
 const saidOfConnections =
   /^(timeout exceeded when trying to connect|timeout expired|query read timeout|connection terminated|client has encountered a connection error|client was closed)/i;
@@ -29,7 +31,6 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === '08P01') return saidByPoolers.test(error.message);
-  // The Unix socket of a server that is stopped.
-  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
+  if (unreachableSocket.has(code)) return 'syscall' in error && error.syscall === 'connect';
   return passingStates.has(code) || unreachable.has(code) || saidOfConnections.test(error.message);
 }
