@@ -81,6 +81,11 @@ describe('what is too much', () => {
     ['an empty batch', [], {}],
     ['a tool call without a name', { ...search, id: 1, params: {} }, {}],
     ['a tool call with a list of arguments', { ...search, id: 1, params: { name: 'x', arguments: [] } }, {}],
+    [
+      'a tool call with a state that is no text',
+      { ...search, id: 1, params: { ...search.params, requestState: 5 } },
+      {},
+    ],
     ['a tool call in an unknown revision', { ...search, id: 1 }, { 'mcp-protocol-version': '1999-01-01' }],
   ])('counts also for %s, which runs no tool', async (_name, body, headers) => {
     const { key } = await service.createPrincipal();

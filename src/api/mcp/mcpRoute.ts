@@ -180,9 +180,14 @@ function methodOf(body: unknown): string | undefined {
   return hasMethod && typeof body.method === 'string' ? body.method : undefined;
 }
 
-/** Whether this is one request that runs a tool; a notification runs none, nor does a request of another shape. */
+/**
+ * Whether this is one request that runs a tool; a notification runs none, nor does a request of another shape. The library's
+ * own check of the shape passes over the state of an earlier answer, which must be text.
+ */
 function isToolCall(body: unknown): boolean {
-  return isSpecType.JSONRPCRequest(body) && isSpecType.CallToolRequest(body);
+  if (!isSpecType.JSONRPCRequest(body) || !isSpecType.CallToolRequest(body)) return false;
+  const state = body.params?.requestState;
+  return state === undefined || typeof state === 'string';
 }
 
 /**
