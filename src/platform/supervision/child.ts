@@ -19,7 +19,7 @@ export type ChildOptions = {
   onLine?: ((line: string) => void) | undefined;
   /** How long it may take to stop before it is killed; 20 seconds by default. */
   stopTimeoutMs?: number | undefined;
-  /** How much nicer than this process it is: it gets less of a processor that others need too. */
+  /** How much nicer than this process it is, 0 by default: it gets less of a processor that others need too. */
   niceness?: number | undefined;
 };
 
@@ -47,11 +47,11 @@ export type Child = {
  * terminal reaches only this process, which stops its children in order.
  */
 export function startChild(options: ChildOptions): Child {
-  const { onLine, stopTimeoutMs = defaultStopTimeoutMs, niceness } = options;
+  const { onLine, stopTimeoutMs = defaultStopTimeoutMs, niceness = 0 } = options;
   const child = trySpawn(options);
   if (child instanceof Error) return notStarted(child);
   const { pid } = child;
-  if (pid !== undefined && niceness !== undefined) giveWay(pid, niceness);
+  if (pid !== undefined) giveWay(pid, niceness);
   // Its own children are useless without it, and would hold its output open.
   child.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'));
   const exited = waitForExit(child);
@@ -97,13 +97,14 @@ const nicest = 19;
 
 /**
  * Its threads start later, and inherit the niceness. It leads a session of its own: Linux with automatic groups weighs
- * sessions against each other, and processes only within one.
+ * sessions against each other, and processes only within one. A session does not inherit the niceness of the process that
+ * starts it.
  */
 function giveWay(pid: number, niceness: number): void {
   try {
     const total = Math.min(nicest, getPriority() + niceness);
     setPriority(pid, total);
-    if (platform() === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(total));
+    if (total > 0 && platform() === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(total));
   } catch {
     // It has ended already, or the system has no priorities or groups: it runs like the others.
   }

@@ -27,23 +27,37 @@ async function startAndHear(source: string): Promise<{ child: Child; firstLine: 
 
 const isGone = (pid: number) => waitUntil(`process ${pid} is gone`, () => findProcess(pid) === null);
 
+const saysNiceness = `
+  import { existsSync, readFileSync } from 'node:fs';
+  import { getPriority } from 'node:os';
+  const group = '/proc/self/autogroup';
+  const ofGroup = () => existsSync(group) ? readFileSync(group, 'utf8').trim().split(' ').at(-1) : getPriority();
+  setTimeout(() => console.log(getPriority() + ' ' + ofGroup()), 300);`;
+
 describe('startChild', () => {
   test('a child gives way to others as far as it is told', async () => {
-    const entry = programs.write(`
-      import { existsSync, readFileSync } from 'node:fs';
-      import { getPriority } from 'node:os';
-      const group = '/proc/self/autogroup';
-      const ofGroup = () => existsSync(group) ? readFileSync(group, 'utf8').trim().split(' ').at(-1) : getPriority();
-      setTimeout(() => console.log(getPriority() + ' ' + ofGroup()), 300);`);
+    const entry = programs.write(saysNiceness);
     const lines: string[] = [];
     const start = (niceness?: number) =>
       startChild({ entry, env: process.env, onLine: (line) => lines.push(line), niceness }).exited;
     await start();
     await start(2);
     const nicer = Math.min(19, getPriority() + 2);
-    // A group of its own begins with a niceness of 0.
-    const ofGroup = existsSync('/proc/self/autogroup') ? 0 : getPriority();
+    // A group of its own begins with a niceness of 0, and is never given a lower one.
+    const ofGroup = existsSync('/proc/self/autogroup') ? Math.max(0, getPriority()) : getPriority();
     expect(lines).toEqual([`${getPriority()} ${ofGroup}`, `${nicer} ${nicer}`]);
+  });
+
+  test('a child of a child that gives way does the same', async () => {
+    const entry = programs.write(saysNiceness);
+    const between = programs.write(`
+      import { startChild } from '${sourceUrl('supervision/child.ts')}';
+      await startChild({ entry: '${entry}', env: process.env }).exited;`);
+    const lines: string[] = [];
+    const onLine = (line: string) => lines.push(line);
+    await startChild({ entry: between, env: process.env, onLine, niceness: 2 }).exited;
+    const nicer = Math.min(19, getPriority() + 2);
+    expect(lines).toEqual([`${nicer} ${nicer}`]);
   });
 
   test('a child that is asked to stop may put its things away', async () => {
