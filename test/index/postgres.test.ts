@@ -108,6 +108,12 @@ test('in a directory whose path is too long for a socket, the local URL leads th
   expect(await query(server.localUrl, askForWay)).toEqual([{ way: '127.0.0.1' }]);
 });
 
+test.each(['a, b', 'a "b" c'])('in a directory named %s, there is a socket too', async (name) => {
+  const server = await startPostgres({ dataDirectory: join(dataDirectory, name) });
+  started.push(server);
+  expect(await query(server.localUrl, askForWay)).toEqual([{ way: 'socket' }]);
+});
+
 test('a server that is stopped counts as away for its local URL too', async () => {
   const { localUrl, stop } = await start();
   await stop();

@@ -48,7 +48,7 @@ export async function launchPostgres(options: {
   const settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: options.socketDirectory ?? '',
+    unix_socket_directories: quoteDirectory(options.socketDirectory),
     max_connections: '200',
     ...options.settings,
   };
@@ -83,6 +83,11 @@ export async function launchPostgres(options: {
       await exited;
     },
   };
+}
+
+/** As in a list of directories, in which commas separate them. */
+function quoteDirectory(directory: string | undefined): string {
+  return directory === undefined ? '' : `"${directory.replaceAll('"', '""')}"`;
 }
 
 /** The first line of the supervisor's output. */
