@@ -86,6 +86,12 @@ describe('what is too much', () => {
       { ...search, id: 1, params: { ...search.params, requestState: 5 } },
       {},
     ],
+    ['a body of another type', [], { 'content-type': 'text/plain' }],
+    [
+      'an object with very many members',
+      Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [at, 0])),
+      {},
+    ],
     ['a tool call in an unknown revision', { ...search, id: 1 }, { 'mcp-protocol-version': '1999-01-01' }],
   ])('counts also for %s, which runs no tool', async (_name, body, headers) => {
     const { key } = await service.createPrincipal();

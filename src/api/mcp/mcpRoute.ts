@@ -97,7 +97,10 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       const { principalId, keyId } = caller;
       context.set('principalId', principalId);
       return largeTurns.run({ owner: principalId, headers: request.headers }, async () => {
-        const parsedBody = request.method === 'POST' ? await readMessages(request, limits) : undefined;
+        const parsedBody = await readMessages(request, limits).catch(async (error: unknown) => {
+          await admit(context, principalId, 'read');
+          throw error;
+        });
         if (parsedBody instanceof MalformedError) {
           await admit(context, principalId, 'read');
           return answer(refuseText(parsedBody), context);
@@ -159,8 +162,12 @@ function keyHeaders(headers: Headers): Headers {
   return shown;
 }
 
-/** The parsed body, or why it is no JSON: a client of this protocol expects that as an error of the protocol. */
+/**
+ * The parsed body, or why it is no JSON: a client of this protocol expects that as an error of the protocol. Undefined for a
+ * request that needs none.
+ */
 async function readMessages(request: Request, { bodyBytes, bodyValues }: Limits): Promise<unknown> {
+  if (request.method !== 'POST') return undefined;
   try {
     return await readJsonBody(request, { limitBytes: bodyBytes, limitValues: bodyValues });
   } catch (error) {
