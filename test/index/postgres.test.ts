@@ -108,6 +108,13 @@ test('in a directory whose path is too long for a socket, the local URL leads th
   expect(await query(server.localUrl, askForWay)).toEqual([{ way: '127.0.0.1' }]);
 });
 
+test('where no socket can be made, as in some mounted directories, the local URL leads through TCP', async () => {
+  const settings = { unix_socket_group: 'a group that does not exist' };
+  const server = await startPostgres({ dataDirectory, settings });
+  started.push(server);
+  expect(await query(server.localUrl, askForWay)).toEqual([{ way: '127.0.0.1' }]);
+});
+
 test.each(['a, b', 'a "b" c'])('in a directory named %s, there is a socket too', async (name) => {
   const server = await startPostgres({ dataDirectory: join(dataDirectory, name) });
   started.push(server);

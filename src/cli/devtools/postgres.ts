@@ -37,6 +37,8 @@ export type PostgresServer = {
  * prevents the next start.
  */
 const transientFailures = /still in use|Address already in use|lock file "postmaster\.pid" already exists/;
+/** Not all file systems have sockets, for example some that a virtual machine shares with its host. */
+const withoutSockets = /could not create any Unix-domain sockets/;
 const startAttempts = 240;
 const retryDelayMs = 250;
 
@@ -54,7 +56,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const account = await findServerAccount({ dataDirectory, programs: [initdb, postgres] });
   await ensureCluster({ dataDirectory, initdb, account });
   await removeStaleLocks(dataDirectory);
-  const socketDirectory = findSocketDirectory(dataDirectory);
+  let socketDirectory = findSocketDirectory(dataDirectory);
 
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort(options.port);
@@ -73,6 +75,10 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
       const localUrl = socketDirectory ? `${url}?host=${encodeURIComponent(socketDirectory)}` : url;
       return { ...server, port, url, localUrl };
     } catch (error) {
+      if (socketDirectory && error instanceof Error && withoutSockets.test(error.message)) {
+        socketDirectory = undefined;
+        continue;
+      }
       if (attempt === startAttempts || !(error instanceof Error) || !transientFailures.test(error.message))
         throw error;
       await delay(retryDelayMs);
