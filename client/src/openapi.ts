@@ -3209,7 +3209,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3393,7 +3393,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3625,7 +3625,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3898,7 +3898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4157,7 +4157,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4521,7 +4521,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4909,7 +4909,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5206,7 +5206,7 @@ export interface operations {
                 pending?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5339,7 +5339,7 @@ export interface operations {
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5568,7 +5568,7 @@ export interface operations {
                 consistency?: string;
             };
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5703,7 +5703,7 @@ export interface operations {
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6412,7 +6412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6780,7 +6780,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6934,7 +6934,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7044,7 +7044,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7167,7 +7167,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7398,7 +7398,7 @@ export interface operations {
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8706,7 +8706,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -8970,7 +8970,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429. */
                 "idempotency-key"?: string;
             };
             path?: never;

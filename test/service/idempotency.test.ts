@@ -95,11 +95,24 @@ describe('a request that is sent again with its key', () => {
 
   test('is refused as before', async () => {
     const key = randomUUID();
-    const first = await callWith(key, { body: { metadata: {} } });
-    expect(first.status).toBe(400);
-    const again = await callWith(key, { body: { metadata: {} } });
+    const missing = { path: `/v0/webhooks/wh_${'0'.repeat(32)}/test` };
+    const first = await callWith(key, missing);
+    expect(first.status).toBe(404);
+    const again = await callWith(key, missing);
     expect(isReplayed(again)).toBe(true);
-    expect([again.status, again.body]).toEqual([400, first.body]);
+    expect([again.status, again.body]).toEqual([404, first.body]);
+  });
+
+  test.each([
+    ['a malformed body', 400, { text: '{' }],
+    ['an invalid document', 400, { body: { metadata: {} } }],
+    ['a body of another type', 415, { headers: { 'content-type': 'text/plain' } }],
+  ])('may be corrected after %s, of which nothing was stored', async (_name, status, wrong) => {
+    const key = randomUUID();
+    expect((await callWith(key, wrong)).status).toBe(status);
+    expect(await countKeys(service, key)).toBe(0);
+    const corrected = await callWith(key);
+    expect([corrected.status, isReplayed(corrected)]).toEqual([200, false]);
   });
 
   test('is carried out again after a failure of the service', async () => {

@@ -31,14 +31,17 @@ type Once<Prepared> = {
 /** Returns the prepared request. Only once: a request may wait for long, and nobody else holds its body then. */
 type TakePrepared<Prepared> = () => Promise<Prepared>;
 
-/** In addition to server errors: the result may differ a moment later. */
-const passingStatuses = new Set([401, 402, 403, 429]);
+/**
+ * In addition to server errors: the request itself was refused, so that nothing was stored and its corrected form is to run, or
+ * the result may differ a moment later.
+ */
+const passingStatuses = new Set([400, 413, 415, 401, 402, 403, 429]);
 
 /**
  * Answers a request under an Idempotency-Key. The first request is carried out; later ones get its answer,
- * even a refusal. Server errors, refusals because of a quota and those of a credential that has ended during the request
- * are not kept, so that the request can be sent again; after a server error, which may come after the effect, only the
- * same one. Without a key a request is just carried out.
+ * even a conflict. Server errors, refusals of the request itself or because of a quota, and those of a credential that has
+ * ended during the request are not kept, so that the request can be sent again, also corrected; after a server error, which
+ * may come after the effect, only the same one. Without a key a request is just carried out.
  *
  * @throws IdempotencyConflictError if the key belongs to another request, or to one that is still at work.
  * @throws RateLimitedError if the principal's answers that are kept have too many bytes.

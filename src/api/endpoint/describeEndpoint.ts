@@ -15,7 +15,7 @@ import { successStatus } from './successStatus.ts';
 const keyHeaders = z.object({
   [idempotencyHeader]: z.string().optional().openapi({
     description:
-      'Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error.',
+      'Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error or refused the request with 400, 401, 402, 403, 413, 415 or 429.',
     example: '8e03978e-40d5-43e6-bc93-6894a57f9324',
   }),
 });

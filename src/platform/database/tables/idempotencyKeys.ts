@@ -6,8 +6,8 @@ import { principals } from './access.ts';
 const encrypted = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
- * One use of an Idempotency-Key by one principal: in progress until `leaseUntil`, or answered. A server error
- * leaves no row; an expired row counts as absent.
+ * One use of an Idempotency-Key by one principal: in progress until `leaseUntil`, or answered. A request that
+ * was refused itself leaves no row; an expired row counts as absent.
  */
 export const idempotencyKeys = serviceSchema.table(
   'idempotency_keys',
