@@ -7615,7 +7615,7 @@ export interface operations {
     getSharedAgreement: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -7660,7 +7660,7 @@ export interface operations {
     getSharedDocument: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -7731,7 +7731,7 @@ export interface operations {
     getSharedState: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -7776,7 +7776,7 @@ export interface operations {
     listSharedInputs: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
                 /** @example 10 */
                 limit?: number;
@@ -7827,7 +7827,7 @@ export interface operations {
     getSharedEvidence: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -7956,7 +7956,7 @@ export interface operations {
     makeSharedInputTypedData: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -8090,7 +8090,7 @@ export interface operations {
     submitSharedInput: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -8318,7 +8318,7 @@ export interface operations {
     makeSharedDeployTypedData: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;
@@ -8445,7 +8445,7 @@ export interface operations {
     deploySharedAgreement: {
         parameters: {
             query?: {
-                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404. */
                 agreementId?: string;
             };
             header?: never;

@@ -20,8 +20,8 @@ export type GuestAuthenticator = {
    * Authenticates guests with an active link, or with a logged-in wallet of the record. A guest may do what
    * the link or wallet allows, and never more than the principal itself.
    *
-   * @param request.agreementId which record a wallet asks for; a link names its own.
-   * @throws NotFoundError for a record that is not open to the wallet, whether it exists or not.
+   * @param request.agreementId which record a wallet asks for; beside a link, only the link's own.
+   * @throws NotFoundError for a record that is not open to the wallet or link, whether it exists or not.
    * @throws AccessError `unauthorized` for anything else. The message does not say why.
    * @throws AccessError `forbidden` if the link, or the principal, does not allow it.
    * @throws RateLimitedError if the credential is new here and its client has sent too many unknown ones.
@@ -61,7 +61,7 @@ export function createGuestAuthenticator({
     const { wallet } = await wallets.authenticate(headers, client);
     const found = await findGuestByWallet(pool, { wallet, recordId: agreementId });
     if (found) return found;
-    throw new NotFoundError('The agreement does not exist.');
+    throw refuseRecord();
   };
   return {
     async admit({ headers, client, need, agreementId }) {
@@ -69,6 +69,7 @@ export function createGuestAuthenticator({
       const { guest, modes } = isLink
         ? await findByLink(headers, client)
         : await findByWallet(headers, client, agreementId);
+      if (agreementId !== undefined && agreementId !== guest.recordId) throw refuseRecord();
       authorize({ modes }, { scope: 'agreements.read' });
       if (need === 'sign') {
         if (guest.may !== 'sign')
@@ -81,6 +82,10 @@ export function createGuestAuthenticator({
       return guest;
     },
   };
+}
+
+function refuseRecord(): NotFoundError {
+  return new NotFoundError('The agreement does not exist.');
 }
 
 /** The turn of a principal's guests: separate from its own turn and from other principals' guests. */

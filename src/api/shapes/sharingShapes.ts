@@ -52,7 +52,7 @@ export const linkOfRecordParams = z.strictObject({
 export const sharedQuery = z.strictObject({
   agreementId: textParameter.max(64).optional().openapi({
     description:
-      'The record id. Required for a wallet session; a signing link already identifies its agreement.',
+      'The record id. Required for a wallet session; a signing link already identifies its agreement, and another id beside it is refused with 404.',
   }),
 });
 

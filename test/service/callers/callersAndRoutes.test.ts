@@ -42,13 +42,19 @@ function signAs(route: Route, signer: string | undefined): Route {
   return { ...route, body: JSON.stringify({ ...JSON.parse(route.body), signer }) };
 }
 
+/** Names no agreement beside a signing link, which names its own: with another it is refused everywhere. */
+function nameAs(route: Route, { headers }: Caller): Route {
+  if (!('x-agreements-link' in headers)) return route;
+  return { ...route, target: route.target.replace(/\?agreementId=\w+$/, '') };
+}
+
 /**
  * Lists the faults in a caller's answers: a closed route that lets it in, an open route that refuses it, or
  * data that it must not see.
  */
 async function listFaults(caller: Caller, asked: readonly Route[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const route of asked.map((each) => signAs(each, caller.wallet))) {
+  for (const route of asked.map((each) => signAs(nameAs(each, caller), caller.wallet))) {
     const { operationId, target, body = '', isById } = route;
     const { status, told } = await askRoute(scene.service.baseUrl, route, caller.headers);
     const isOpen = caller.may.includes(operationId) && (caller.isOwner || !isById);

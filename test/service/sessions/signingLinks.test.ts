@@ -86,6 +86,19 @@ describe('a link for reading', () => {
     expect(outcome(refused)).toMatchObject({ status: 403, message: 'The link allows reading only.' });
   });
 
+  test('opens no other agreement that is named beside it, whether that exists or not', async () => {
+    const other = await deployLease(scene.principal, scene);
+    const { visit } = await share({ may: 'read' });
+    for (const [method, path] of openings) {
+      expect((await visit(method, `${path}?agreementId=${lease.id}`)).status).toBe(200);
+      for (const id of [other.id, `agr_${'0'.repeat(32)}`])
+        expect(outcome(await visit(method, `${path}?agreementId=${id}`))).toMatchObject({
+          status: 404,
+          message: 'The agreement does not exist.',
+        });
+    }
+  });
+
   test('shows nothing of the principal, nor data about the parties except their wallets', async () => {
     const { visit } = await share({ may: 'read', note: 'a secret note' });
     for (const [method, path] of openings) {
