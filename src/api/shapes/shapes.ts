@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type Hex, isHex } from 'viem';
 import { participantAccesses } from '../../platform/database/tables/records.ts';
 import { parseAddress } from '../../protocol/index.ts';
+import { isSeen } from '../../protocol/isSeen.ts';
 import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { documentIdPattern, maxDocumentId } from '../agreements/documentId.ts';
 import { isUnfit } from './textFitness.ts';
@@ -133,7 +134,12 @@ export const valuesShape = z
   });
 
 const maxDisplayName = 500;
-export const displayNameShape = z.string().max(maxDisplayName).regex(/\S/, 'must not be empty');
+/** A pattern for what is seen would need flags, and not every client's patterns know them. */
+export const displayNameShape = z
+  .string()
+  .max(maxDisplayName)
+  .regex(/\S/, 'must not be empty')
+  .refine(isSeen, 'must have a visible character');
 
 export const documentIdShape = z
   .string()

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { parseJson } from '../../platform/errors/parseJson.ts';
+import { isSeen } from '../../protocol/isSeen.ts';
 import { durationShape, toDurationMs } from './duration.ts';
 
 export const templateLimits = {
@@ -33,12 +34,7 @@ export const defaultRuleLimits: RuleLimits = { rules: 100, notifications: 250 };
 export const allParticipants = '*';
 export const allObservers = '@observers';
 
-const isBlank = (text: string) => !/\S/.test(text);
-const named = (maximum: number) =>
-  z
-    .string()
-    .max(maximum)
-    .refine((text) => !isBlank(text), 'must not be blank');
+const named = (maximum: number) => z.string().max(maximum).refine(isSeen, 'must not be blank');
 const listOf = (item: z.ZodType<string>) => z.array(item).max(templateLimits.listItems);
 
 const boundedDurationShape = durationShape.refine(

@@ -35,6 +35,17 @@ describe('a deployment is refused and nothing is stored', () => {
     await scene.expectRefused({ ...body, notificationTemplate: 'x' }, 400, 'invalid_notification_template');
   });
 
+  test('with a name of which nobody sees anything', async () => {
+    const { body } = await scene.prepare();
+    const before = await scene.service.countRows();
+    for (const displayName of ['\u200b\u200d', '\u202e\u2069', ' \u3164'])
+      expect(outcome(await scene.deploy({ ...body, displayName }))).toMatchObject({
+        status: 400,
+        details: { issues: [{ path: 'displayName', message: 'must have a visible character' }] },
+      });
+    expect(await scene.service.countRows()).toEqual(before);
+  });
+
   test('with a document id that another record of the principal has', async () => {
     await scene.deploy({ ...(await scene.prepare()).body, documentId: 'taken' });
     const refusal = await scene.expectRefused(
