@@ -58,7 +58,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
       (data?.pages.length ?? 0) > 4 ? false : lookAfter(lookMs, error),
   });
   const shown = record.data;
-  useTitle(shown?.displayName ?? texts.shared.title);
+  useTitle(shown ? showUnseen(shown.displayName) : texts.shared.title);
   const json = shown?.json;
   const graph = useMemo(() => readGraph(json, (inputId) => nameOfInput(json, inputId)), [json]);
   const rows = inputs.data && orderInputs(inputs.data.pages.flatMap(({ data }) => data));

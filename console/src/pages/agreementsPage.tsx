@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { AgreementQuery } from '../../../client/src/resources/agreements.ts';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { ListFilters, usualOrder } from '../agreements/listFilters.tsx';
 import { WhoActs } from '../agreements/whoActs.tsx';
 import { useDebounced } from '../parts/debounced.ts';
@@ -30,7 +31,7 @@ const columns: readonly Column<Summary>[] = [
     show: ({ id, displayName, address, chainId }) => (
       <>
         <a class="name" href={`/console/agreements/${id}`} dir="auto">
-          {displayName}
+          {showUnseen(displayName)}
         </a>
         <div class="small soft">
           {chainName(chainId)} {address && <Hex value={address} />}

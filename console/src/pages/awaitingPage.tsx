@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { UnauthorizedError } from '../../../client/src/index.ts';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { AgreementView } from '../agreements/agreementView.tsx';
 import { guestSource } from '../agreements/source.ts';
 import { Button } from '../parts/button.tsx';
@@ -155,7 +156,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
               show: ({ id, displayName, chainId }) => (
                 <>
                   <a class="name" href={`/console/awaiting/${id}`} dir="auto">
-                    {displayName}
+                    {showUnseen(displayName)}
                   </a>
                   <div class="small soft">{chainName(chainId)}</div>
                 </>
@@ -165,7 +166,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
               title: words.state,
               show: ({ state, status }) => (
                 <span class="tag" dir="auto">
-                  {state ?? status}
+                  {showUnseen(state ?? status)}
                 </span>
               ),
             },
@@ -176,7 +177,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
                   <strong>{words.sign}</strong>
                 ) : inputs.length > 0 ? (
                   <strong dir="auto" title={inputs.map(({ inputId }) => inputId).join(', ')}>
-                    {inputs.map(({ displayName }) => displayName).join(', ')}
+                    {inputs.map(({ displayName }) => showUnseen(displayName)).join(', ')}
                   </strong>
                 ) : (
                   <span class="soft">{words.nothing}</span>
