@@ -72,9 +72,37 @@ describe('the door', () => {
     expect(slashed).toBe(plain);
   });
 
-  test('streams that would stay open are not opened', async () => {
-    const listening = await post(key, { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: {} });
-    expect(listening.status).toBe(404);
+  test.each([
+    ['subscriptions/listen', {}],
+    ['resources/subscribe', { uri: 'agreements://guide' }],
+  ])('%s, whose stream would stay open, is no method, as each revision says it', async (method, params) => {
+    const asked = { jsonrpc: '2.0', id: 2, method, params };
+    for (const [headers, status] of [
+      [{}, 200],
+      [{ 'mcp-protocol-version': '2025-06-18' }, 200],
+      [{ 'mcp-protocol-version': '2026-07-28' }, 404],
+    ] as const) {
+      const response = await post({ ...key, ...headers }, asked);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toEqual({
+        jsonrpc: '2.0',
+        id: 2,
+        error: { code: -32_601, message: 'Method not found' },
+      });
+    }
+  });
+
+  test('a subscription is refused to the client of 2025 by an error of the protocol', async () => {
+    const agent = await connectAgent(stack, { revision: '2025' });
+    const subscribing = agent.client.request({
+      method: 'resources/subscribe',
+      params: { uri: 'agreements://guide' },
+    });
+    await expect(subscribing).rejects.toMatchObject({ code: -32_601 });
+    await agent.close();
+  });
+
+  test('a stream of the server is not opened', async () => {
     const get = await fetch(`${stack.baseUrl}/mcp`, { headers: { ...key, accept: 'text/event-stream' } });
     expect(get.status).toBe(405);
   });

@@ -1,6 +1,7 @@
 import {
   type AuthInfo,
   createMcpHandler,
+  isLegacyRequest,
   isSpecType,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
@@ -113,7 +114,10 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
         const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
         requests.set(authInfo, buildRequest(context, { caller, isCounted }));
         if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
-        if (endlessMethods.has(methodOf(parsedBody))) return answer(refuseMethod(parsedBody), context);
+        if (endlessMethods.has(methodOf(parsedBody))) {
+          const isOf2025 = await isLegacyRequest(withoutBody(request), parsedBody);
+          return answer(refuseMethod(parsedBody, isOf2025), context);
+        }
         const response = await handler.fetch(withoutBody(request), {
           authInfo,
           parsedBody: dropNotifications(parsedBody),
@@ -207,10 +211,11 @@ function dropNotifications(body: unknown): unknown {
   return kept.length === 0 ? body : kept;
 }
 
-function refuseMethod(body: unknown): Response {
+/** In the revision of 2026 with 404. To a client of 2025, that would mean that there is no endpoint, or that its session has ended. */
+function refuseMethod(body: unknown, isOf2025: boolean): Response {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
   const error = { code: -32_601, message: 'Method not found' };
-  return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: isOf2025 ? 200 : 404 });
 }
 
 function refuseText({ message }: MalformedError): Response {
