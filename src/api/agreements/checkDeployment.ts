@@ -65,9 +65,15 @@ export async function checkDeployment(
   const chain = requireChain(request.chainId, rules);
   const startedAt = performance.now();
   const { templateId, participantVariableKeys, warnings } = requireTemplate(agreement, rules.limits);
-  requireParties(request, rules.limits);
   // The largest documents take tens of milliseconds per step, so other requests run in between.
   await leaveTurn(startedAt);
+  const tooMany = listTooManyParties(request, rules.limits);
+  if (tooMany.length > 0) {
+    const first = Array.isArray(participants) ? participants.slice(0, rules.limits.parties) : participants;
+    const parts = { agreement, initValues, participants: first };
+    requirePartsBefore(parts, { limits: rules.limits, areParticipantsMalformed: true });
+    throw refusePart('invalid_participants', tooMany);
+  }
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
   requireParts(issues);
   const distinct = [...new Set(observers)];
@@ -148,12 +154,19 @@ export function requireParties(
   parties: Pick<DeploymentRequest, 'participants' | 'observers'>,
   limits: Limits,
 ): void {
-  const issues = (['participants', 'observers'] as const).flatMap((path) => {
+  const issues = listTooManyParties(parties, limits);
+  if (issues.length > 0) throw refusePart('invalid_participants', issues);
+}
+
+function listTooManyParties(
+  parties: Pick<DeploymentRequest, 'participants' | 'observers'>,
+  limits: Limits,
+): readonly Issue[] {
+  return (['participants', 'observers'] as const).flatMap((path) => {
     const given = parties[path];
     if (!Array.isArray(given) || given.length <= limits.parties) return [];
     return [{ path, message: `must have no more than ${limits.parties} items` }];
   });
-  if (issues.length > 0) throw refusePart('invalid_participants', issues);
 }
 
 /** @throws RefusedError `unsupported_chain` for any but the followed chains. */

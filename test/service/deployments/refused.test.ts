@@ -35,6 +35,21 @@ describe('a deployment is refused and nothing is stored', () => {
     await scene.expectRefused({ ...body, notificationTemplate: 'x' }, 400, 'invalid_notification_template');
   });
 
+  test('with wrong values before more participants than an agreement may have', async () => {
+    const { body } = await scene.prepare();
+    const participants = Array.from({ length: 300 }, () => ({
+      variableKey: 'tenant',
+      walletAddress: scene.chain.relayer,
+    }));
+    const observers = Array.from({ length: 300 }, (_, at) => `${at}@example.com`);
+    const initValues = { ...body.initValues, rent: 'much' };
+    for (const parties of [{ participants }, { observers }, { participants, observers }]) {
+      await scene.expectRefused({ ...body, ...parties, initValues }, 400, 'invalid_values');
+      const refusal = await scene.expectRefused({ ...body, ...parties }, 400, 'invalid_participants');
+      expect(refusal.message).toMatch(/must have no more than \d+ items/);
+    }
+  });
+
   test('with a name of which nobody sees anything', async () => {
     const { body } = await scene.prepare();
     const before = await scene.service.countRows();
