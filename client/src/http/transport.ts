@@ -208,7 +208,7 @@ const createId = () => `req_${crypto.getRandomValues(new Uint8Array(16)).join(''
 
 function parseBaseUrl(baseUrl: unknown): string {
   const text = String(baseUrl);
-  if (!/^https?:\/\/[^/]/.test(text)) throw new TypeError('The baseUrl must be an http URL.');
+  if (!/^https?:\/\/[^/]/i.test(text)) throw new TypeError('The baseUrl must be an http URL.');
   return text.replace(/(\/v0)?\/*$/, '');
 }
 

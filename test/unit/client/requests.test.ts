@@ -40,6 +40,14 @@ test.each([301, 302, 307, 308])(
   },
 );
 
+test('the scheme of the base URL may be written in capitals', async () => {
+  const baseUrl = await serve((_, response) => {
+    response.setHeader('content-type', 'application/json').end('{"data":[],"pageInfo":{"nextCursor":null}}');
+  });
+  const client = new AgreementsClient({ baseUrl: baseUrl.replace('http:', 'HTTP:'), apiKey: 'agk_test_x' });
+  expect((await client.agreements.list()).data).toEqual([]);
+});
+
 const inProgress = refusal(409, 'conflict', { details: { field: 'Idempotency-Key' }, retryAfter: 1 });
 
 test('a write whose first attempt is still in progress at the service is asked for until it is done', async () => {
