@@ -1,4 +1,5 @@
 import { paint, plain, type Terminal } from './terminal.ts';
+import { characters, widthOf } from './widthOf.ts';
 
 type Screen = Pick<Terminal, 'columns' | 'colours'>;
 
@@ -17,13 +18,13 @@ export function drawTable(
   const cells = rows.map((row) => row.map(plain));
   // Not as arguments of one call: a hundred thousand rows are more than its stack holds.
   const widths = head.map((name, at) =>
-    cells.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), name.length),
+    cells.reduce((widest, row) => Math.max(widest, widthOf(row[at] ?? '')), name.length),
   );
   shrink(widths, terminal.columns ?? Number.POSITIVE_INFINITY);
   const line = (row: readonly string[]) =>
     row
       .slice(0, widths.length)
-      .map((cell, at) => cut(cell, widths[at] ?? 0).padEnd(widths[at] ?? 0))
+      .map((cell, at) => pad(cut(cell, widths[at] ?? 0), widths[at] ?? 0))
       .join(gap)
       .trimEnd();
   return [paint(terminal, 'bold', line(head)), ...cells.map(line)].join('\n');
@@ -37,10 +38,8 @@ export function drawFacts(
   const there = facts.flatMap(([name, value]) =>
     value === undefined ? [] : [[plain(name), plain(value)] as const],
   );
-  const width = Math.max(...there.map(([name]) => name.length));
-  return there
-    .map(([name, value]) => `${paint(terminal, 'dim', name.padEnd(width))}${gap}${value}`)
-    .join('\n');
+  const width = Math.max(...there.map(([name]) => widthOf(name)));
+  return there.map(([name, value]) => `${paint(terminal, 'dim', pad(name, width))}${gap}${value}`).join('\n');
 }
 
 function shrink(widths: number[], columns: number): void {
@@ -56,5 +55,17 @@ function shrink(widths: number[], columns: number): void {
 }
 
 function cut(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, Math.max(width - 1, 1))}…` : text;
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let left = Math.max(width - 1, 1);
+  for (const { segment } of characters.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }

@@ -22,6 +22,28 @@ test('the column that identifies a row is never cut, and a narrow terminal shows
   expect(draw(36)).toContain('CLOSED');
 });
 
+test('columns stay in line beside wide characters, and none is cut in two', () => {
+  const names = ['租賃契約', 'ｱｲｳ', 'Bail 🚲', 'e\u0301te\u0301', '👩‍🚀', 'plain'];
+  const drawn = drawTable(
+    { columns: undefined, colours: false },
+    ['name', 'state'],
+    names.map((name) => [name, 'OPEN']),
+  );
+  // The widest name has eight columns; the joiner between two emoji became a space.
+  const spaces = drawn
+    .split('\n')
+    .slice(1)
+    .map((line) => / *(?=OPEN)/.exec(line)?.[0].length);
+  expect(spaces).toEqual([2, 7, 3, 7, 5, 5]);
+  const cut = drawTable({ columns: 6, colours: false }, ['id', 'name'], [['1', '租賃契約的名稱']]);
+  expect(cut).not.toMatch(/[\ud800-\udfff]/);
+  const facts = drawFacts({ colours: false }, [
+    ['名稱', 'a'],
+    ['name', 'b'],
+  ]);
+  expect(facts).toBe('名稱  a\nname  b');
+});
+
 test('texts by others do not reach the terminal as commands', () => {
   const text = drawTable({ columns: undefined, colours: false }, ['name'], [['\u001b[31mred\u0007']]);
   expect(text).toBe('name\n [31mred');

@@ -1,0 +1,19 @@
+/** What a reader takes for one character. */
+export const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const narrow = /^[\u0020-\u02ff]*$/;
+const mark = /^[\p{M}\p{Default_Ignorable_Code_Point}]+$/u;
+/** Scripts and forms of East Asia that terminals draw two columns wide, and emoji. */
+const wide =
+  /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\u3001-\u303e\u30fb\u30fc\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f)/u;
+/** Of the same scripts, but narrow. */
+const halfwidth = /^[\uff61-\uffdc]/;
+
+/** The columns of a terminal that one line of text takes. */
+export function widthOf(text: string): number {
+  if (narrow.test(text)) return text.length;
+  let columns = 0;
+  for (const { segment } of characters.segment(text))
+    if (!mark.test(segment)) columns += wide.test(segment) && !halfwidth.test(segment) ? 2 : 1;
+  return columns;
+}
