@@ -16,7 +16,12 @@ import type { WaitingOwner } from '../../records/agreements/changeWatcher.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
 import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
-import { type CompiledDeployment, compileDeployment, type SignedDeployment } from './deployPermit.ts';
+import {
+  type CompiledDeployment,
+  compileDeployment,
+  compileUnfollowed,
+  type SignedDeployment,
+} from './deployPermit.ts';
 import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
 import { findWallet } from './findWallet.ts';
 import { findDeployedAddress } from './indexedAgreement.ts';
@@ -89,7 +94,8 @@ async function findOrStore(
   const startedAt = performance.now();
   const compiled = await compileDeployment(request, services);
   await leaveTurn(startedAt);
-  const recognise = async () => compiled && findDeployment(database, { principalId, ...compiled.call });
+  const call = compiled?.call ?? (await compileUnfollowed(request, services));
+  const recognise = async () => call && findDeployment(database, { principalId, ...call });
   const revive = (known: KnownPermit) =>
     compiled ? reviveIfUsable({ ...compiled, known, principalId }, services) : known;
 

@@ -92,6 +92,23 @@ export async function compileDeployment(
   };
 }
 
+/**
+ * The same call on a chain that is not followed now, so that its factory is unknown; undefined for a chain that is followed,
+ * and if the request does not compile.
+ */
+export async function compileUnfollowed(
+  request: SignedDeployment,
+  { chains, limits }: EncodingRules,
+): Promise<Omit<PermitCall, 'contract'> | undefined> {
+  const { chainId, agreement } = request;
+  if (chains.some((chain) => chain.chainId === chainId)) return undefined;
+  if (!isWithinLimits(agreement, agreementLimits(limits))) return undefined;
+  const startedAt = performance.now();
+  const parameters = attempt(() => compileAgreement(agreement, optionsOf(request, limits)));
+  await leaveTurn(startedAt);
+  return parameters && { chainId, callData: encodeCall(request, parameters) };
+}
+
 function optionsOf({ agreement, initValues, participants, docUri }: DeploymentContent, limits: Limits) {
   return { docUri, values: resolveDeployValues({ agreement, initValues, participants }, limits).values };
 }

@@ -14,6 +14,8 @@ import { type TransactionState, transactions } from '../../platform/database/tab
  */
 export type PermitCall = { readonly chainId: number; readonly contract: Address; readonly callData: Hex };
 
+type AnyFactoryCall = Omit<PermitCall, 'contract'> & Partial<Pick<PermitCall, 'contract'>>;
+
 /** The result of the same principal's earlier request with the same permit. */
 export type KnownPermit = {
   /** Id of the record, or of the input. */
@@ -37,10 +39,10 @@ export async function findSentPermit(
   return sent;
 }
 
-/** The record that this principal deployed with the permit. */
+/** The record that this principal deployed with the permit. Without its contract, that may be any factory of the chain. */
 export async function findDeployment(
   database: Database,
-  { principalId, ...call }: PermitCall & { principalId: string },
+  { principalId, ...call }: AnyFactoryCall & { principalId: string },
 ): Promise<KnownPermit | undefined> {
   const [known] = await database
     .select({
@@ -119,10 +121,10 @@ const transactionFacts = {
   nonce: sql<bigint>`${transactions.permitNonce}`.mapWith(transactions.permitNonce),
 };
 
-function sameCall({ chainId, contract, callData }: PermitCall) {
+function sameCall({ chainId, contract, callData }: AnyFactoryCall) {
   return and(
     eq(transactions.callData, callData),
     eq(transactions.chainId, chainId),
-    eq(transactions.contract, contract),
+    contract && eq(transactions.contract, contract),
   );
 }

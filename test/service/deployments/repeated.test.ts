@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { setQuota } from '../../../src/records/quotas/quotas.ts';
+import { createCall } from '../support/call.ts';
+import { deploymentPath } from '../support/deployments.ts';
 import { outcome } from '../support/outcome.ts';
 import { chainId } from '../support/testChain.ts';
-import type { TestPrincipal } from '../support/testService.ts';
+import { startTestApi, type TestPrincipal } from '../support/testService.ts';
 import { type DeploymentScene, startDeploymentScene } from './support/deploymentScene.ts';
 
 let scene: DeploymentScene;
@@ -29,6 +31,26 @@ describe('the same permit again', () => {
     expect(again.status).toBe(200);
     expect(again.body.data).toEqual(first.body.data);
     expect(await scene.service.countRows()).toEqual(rows);
+  });
+
+  test('leads to the same record while its chain is not followed, and to none for another principal', async () => {
+    const { body } = await scene.prepare();
+    const first = await scene.deploy(body);
+    const { baseUrl, close } = await startTestApi(scene.service.databaseUrl, {
+      env: { CHAINS: '84532', DEPLOY_WAIT_MS: '1' },
+    });
+    const other = await scene.service.createPrincipal();
+    const [again, ofOther, fresh] = await Promise.all([
+      createCall(baseUrl, scene.principal.key)('POST', deploymentPath, { body }),
+      createCall(baseUrl, other.key)('POST', deploymentPath, { body }),
+      createCall(baseUrl, scene.principal.key)('POST', deploymentPath, {
+        body: (await scene.prepare()).body,
+      }),
+    ]);
+    await close();
+    expect([again.status, again.body.data]).toEqual([200, first.body.data]);
+    for (const refused of [ofOther, fresh])
+      expect(outcome(refused)).toMatchObject({ status: 400, details: { reason: 'unsupported_chain' } });
   });
 
   test('leads to one record, also when both come at once', async () => {
