@@ -71,14 +71,16 @@ function listLines({ status, reason, details, requestId, message }: ApiError): s
   const issues = all.filter((issue) => all.length > 1 || !message.includes(issue));
   return [
     ...issues,
-    ...findRemedy({ status, reason, issues: all }),
+    ...findRemedy({ status, reason, details, issues: all }),
     `${reason ? `reason ${reason}, ` : ''}request ${requestId}`,
   ];
 }
 
 /** What to do about a refusal, in the words of the command line. */
-function findRemedy({ status, reason, issues }: Refusal): string[] {
+function findRemedy({ status, reason, details, issues }: Refusal): string[] {
   if (status === 401) return ['set AGREEMENTS_API_KEY, or run agreements login again'];
+  if (reason === 'unsupported_chain' && Array.isArray(details.supportedChainIds))
+    return [`the chains of this service are ${details.supportedChainIds.join(', ')}`];
   if (!issues.some((issue) => issue.includes(' is missing'))) return [];
   if (reason === 'invalid_values')
     return [
@@ -87,7 +89,7 @@ function findRemedy({ status, reason, issues }: Refusal): string[] {
   return reason === 'schema_mismatch' ? ['give values with --value field=value'] : [];
 }
 
-type Refusal = Pick<ApiError, 'status' | 'reason'> & { readonly issues: readonly string[] };
+type Refusal = Pick<ApiError, 'status' | 'reason' | 'details'> & { readonly issues: readonly string[] };
 
 function describeIssue({ path, message }: { readonly path: string; readonly message: string }): string {
   return path === '' ? message : `${path} ${message}`;

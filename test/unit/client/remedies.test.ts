@@ -4,10 +4,10 @@ import { AgreementsClient } from '../../../client/src/agreementsClient.ts';
 import { explainError } from '../../../client/src/cli/explainError.ts';
 import { ApiError } from '../../../client/src/errors.ts';
 
-const linesOf = (refusal: { status: number; reason?: string; issue?: string }) => {
-  const { status, reason, issue } = refusal;
+type Refusal = { status: number; reason?: string; issue?: string; supportedChainIds?: number[] };
+const linesOf = ({ status, reason, issue, ...facts }: Refusal) => {
   const issues = issue === undefined ? [] : [{ path: issue, message: 'is missing' }];
-  const details = { ...(reason && { reason }), issues };
+  const details = { ...(reason && { reason }), ...facts, issues };
   return explainError(new ApiError('No.', { status, code: 'refused', requestId: 'req_1', details })).lines;
 };
 
@@ -15,6 +15,10 @@ test.each([
   [{ status: 401 }, 'agreements login'],
   [{ status: 400, reason: 'invalid_values', issue: 'initValues.owner' }, '--participant variable=address'],
   [{ status: 400, reason: 'schema_mismatch', issue: 'values.note' }, '--value field=value'],
+  [
+    { status: 400, reason: 'unsupported_chain', supportedChainIds: [59141, 84532] },
+    'the chains of this service are 59141, 84532',
+  ],
 ])('%o says what to do at the command line', (refusal, remedy) => {
   expect(linesOf(refusal)).toContainEqual(expect.stringContaining(remedy));
 });
