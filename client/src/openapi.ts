@@ -257,7 +257,7 @@ export interface paths {
         put?: never;
         /**
          * Preview notification rules for a transition or a time
-         * @description Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Stores and sends nothing.
+         * @description Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Knows the newest 1000 firings of the record: a rule of time that fired before them in the present state may be shown as firing once more, but does not. Stores and sends nothing.
          *
          *     Requires the scope `agreements.read`.
          */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
+import { firingsAtOnce } from '../../records/rules/newestFirings.ts';
 import { previewNotifications } from '../agreements/previewNotifications.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -85,8 +86,7 @@ export function previewNotificationsEndpoint(services: Services): Endpoint {
     operationId: 'previewNotifications',
     tag: 'Using agreements',
     summary: 'Preview notification rules for a transition or a time',
-    description:
-      'Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Stores and sends nothing.',
+    description: `Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Knows the newest ${firingsAtOnce} firings of the record: a rule of time that fired before them in the present state may be shown as firing once more, but does not. Stores and sends nothing.`,
     scope: 'agreements.read',
     isHeavy: true,
     params: recordParams,

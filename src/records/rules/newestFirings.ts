@@ -5,7 +5,7 @@ export type Firing = { readonly ruleId: string; readonly recipient: string; read
  * The newest firings of a record that are read. If rules with intervals fire often, older ones of the present stay are not
  * among them: a preview then says that a rule fires once more which does not. Nothing is sent because of it.
  */
-const firingsAtOnce = 1_000;
+export const firingsAtOnce = 1_000;
 
 /** SQL for the newest firings of the record `r` as a list of `Firing`, without withdrawn ones; null if there are none. */
 export const newestFirings = `(
