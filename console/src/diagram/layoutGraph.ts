@@ -32,9 +32,21 @@ export const shorten = (text: string, length = longest): string => {
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join('')}…`;
 };
 
+/** As wide as the text is drawn: some letters are much wider than most. */
 function measure(text: string): number {
   const capitals = text.match(/\p{Lu}/gu)?.length ?? 0;
-  return (text.length - capitals) * letter + capitals * capital;
+  return Math.max((text.length - capitals) * letter + capitals * capital, measureDrawn(text, 12.5));
+}
+
+const measureLabel = (text: string) => Math.max(text.length * smallLetter, measureDrawn(text, 11)) + 10;
+
+const ruler = typeof document === 'undefined' ? null : document.createElement('canvas').getContext('2d');
+
+/** The width in the page's typeface, in bold; 0 without a page. */
+function measureDrawn(text: string, size: number): number {
+  if (!ruler) return 0;
+  ruler.font = `600 ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return Math.ceil(ruler.measureText(text).width);
 }
 
 /** Places states and ways from top to bottom, with room for names. */
@@ -46,7 +58,7 @@ export function layoutGraph({ states, ways, nameOf }: Graph): Placed {
   for (const { id } of states) graph.setNode(id, { width: widthOf(id), height: stateHeight });
   const texts = ways.map(({ inputs }) => shorten(inputs.map(nameOf).join(' · '), 34));
   for (const [at, { from, to }] of ways.entries()) {
-    const width = (texts[at] ?? '').length * smallLetter + 10;
+    const width = measureLabel(texts[at] ?? '');
     graph.setEdge(from, to, { width, height: labelHeight, labelpos: 'c' }, String(at));
   }
   layout(graph);
@@ -63,7 +75,7 @@ export function layoutGraph({ states, ways, nameOf }: Graph): Placed {
       const edge = graph.edge(way.from, way.to, String(at));
       const points: Point[] = edge.points ?? [];
       const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
-      const label = { x: edge.x ?? middle.x, y: edge.y ?? middle.y, width: text.length * smallLetter + 10 };
+      const label = { x: edge.x ?? middle.x, y: edge.y ?? middle.y, width: measureLabel(text) };
       return { ...way, points, label, text };
     }),
   };

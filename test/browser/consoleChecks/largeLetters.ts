@@ -12,6 +12,13 @@ const enlarge = `(() => {
   document.adoptedStyleSheets = [sheet];
 })()`;
 
+/** The names in the diagram that are wider than their boxes. */
+const listOverflows = `[...document.querySelectorAll('.diagram :is(.state, .way)')].flatMap((each) => {
+  const text = each.querySelector('text');
+  const excess = text.getBBox().width - each.querySelector('rect').getBBox().width;
+  return excess > 0 ? [text.textContent] : [];
+})`;
+
 /** On the narrowest screen, and with letters of twice the size, no page is wider than the screen. Nor is it by long words on a wide one. */
 export async function readLargeLetters(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'Read with large letters');
@@ -82,6 +89,8 @@ async function readLongNames({ client, baseUrl, faults }: ConsoleWorld, page: Pa
       await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
       faults.push(...(await inspectLayout(page, `${path}, long names, ${width} wide`)));
     }
+    const cut = await page.evaluate(listOverflows);
+    faults.push(...[cut].flat().map((text) => `the diagram, ${width} wide: ${text} is wider than its box`));
     await page.getByRole('button', { name: /^Act: / }).click();
     await page.getByLabel(word).waitFor();
     faults.push(...(await inspectLayout(page, `an input with long names, ${width} wide`)));
