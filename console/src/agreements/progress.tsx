@@ -62,7 +62,9 @@ export function Progress({ source, sent, chainId }: ProgressProps) {
             key={name}
             class={isDone ? 'done' : at === next && input.status !== 'FAILED' ? 'busy' : undefined}
           >
+            {isDone && <span aria-hidden="true">✓ </span>}
             {name}
+            <span class="hidden"> {isDone ? words.stepDone : words.stepOpen}</span>
           </li>
         ))}
       </ol>

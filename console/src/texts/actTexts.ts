@@ -71,6 +71,8 @@ export const actTexts = {
     confirmed: 'Confirmed',
   },
   stepsLabel: 'Progress',
+  stepDone: '(done)',
+  stepOpen: '(not yet)',
   inBlock: (block: number) => `in block ${block.toLocaleString('en')}`,
   movedTo: (state: string) => `The agreement is now in ${state}.`,
   failed: 'It has failed. Nothing has changed in the agreement.',

@@ -144,7 +144,8 @@ async function finishAct({ page, owner }: Person): Promise<void> {
   owner.declines = false;
   await press(page, 'Sign in the wallet');
   await see(page, /The agreement is now in/);
-  await page.locator('.steps li.done', { hasText: 'Confirmed' }).waitFor();
+  // In words too, not only in colour.
+  await page.locator('.steps li.done', { hasText: 'Confirmed (done)' }).waitFor();
   await press(page, 'Done');
 }
 
