@@ -1,15 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
+import { More } from '../parts/more.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
-import { lookAfter } from '../service/pauses.ts';
 import { queries, useMay } from '../service/queries.ts';
+import { usePages } from '../service/usePages.ts';
 import { texts } from '../texts/texts.ts';
 import { type EventType, EventTypes } from '../webhooks/eventTypes.tsx';
 import { SignatureCheck } from '../webhooks/signatureCheck.tsx';
@@ -19,10 +20,10 @@ const words = texts.webhooks;
 export function WebhooksPage() {
   useTitle(words.title);
   const mayWrite = useMay('webhooks.write');
-  const list = useQuery({
+  const { rows, error, retry, showMore } = usePages({
     queryKey: ['webhooks'],
-    queryFn: async ({ signal }) => service.webhooks.list({ limit: 100 }, { signal }),
-    refetchInterval: ({ state: { error } }) => lookAfter(10_000, error),
+    list: async (cursor, signal) => service.webhooks.list({ limit: 100, cursor }, { signal }),
+    lookMs: 10_000,
   });
   return (
     <>
@@ -30,18 +31,18 @@ export function WebhooksPage() {
         <h1>{words.title}</h1>
       </div>
       <p class="lead">{words.lead}</p>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.data.length === 0 ? (
+      {error && <Failure error={error} onRetry={retry} />}
+      {rows?.length === 0 ? (
         <div class="empty">
           <p>{words.empty}</p>
           <p class="small">{words.emptyHint}</p>
         </div>
       ) : (
-        !(list.error && !list.data) && (
+        !(error && !rows) && (
           <Table
             caption={words.caption}
             expected={2}
-            rows={list.data?.data}
+            rows={rows}
             keyOf={({ id }) => id}
             columns={[
               {
@@ -71,6 +72,7 @@ export function WebhooksPage() {
           />
         )
       )}
+      <More onMore={showMore} />
       {mayWrite && <NewWebhook />}
       <SignatureCheck />
     </>

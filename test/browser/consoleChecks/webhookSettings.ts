@@ -1,5 +1,7 @@
+import { AgreementsClient } from '../../../client/src/index.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorld.ts';
+import { createEmptyPrincipal } from './emptyPrincipal.ts';
 
 /** What is typed into a webhook's settings stays while the webhook changes, and is there once it is saved. */
 export async function keepWebhookSettings(world: ConsoleWorld): Promise<void> {
@@ -20,5 +22,25 @@ export async function keepWebhookSettings(world: ConsoleWorld): Promise<void> {
   // A change from elsewhere shows in a form without changes of its own.
   await client.webhooks.update(id, { filters: { inputIds: ['return'] } });
   await waitUntil('it shows', async () => (await inputs.inputValue()) === 'return');
+  await context.close();
+  await listManyWebhooks(world);
+}
+
+/** Disabled webhooks stay in the list, which may so become longer than a page. */
+async function listManyWebhooks(world: ConsoleWorld): Promise<void> {
+  const apiKey = await createEmptyPrincipal(world.stack.databaseUrl, `many webhooks ${Date.now()}`);
+  const client = new AgreementsClient({ baseUrl: world.baseUrl, apiKey });
+  for (let at = 0; at < 101; at++) {
+    const { id } = await client.webhooks.create({ url: `http://127.0.0.1:9/${at}` });
+    await client.webhooks.disable(id);
+  }
+  const { url } = await client.sessions.createLink({ expiresInSeconds: 600 });
+  const { page, context } = await world.invite(createAccount(), url);
+  await page.waitForURL('**/console/agreements');
+  await page.goto(`${world.baseUrl}/console/webhooks`);
+  const rows = page.locator('tbody tr.item');
+  await rows.nth(99).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await rows.nth(100).waitFor();
   await context.close();
 }
