@@ -28,11 +28,18 @@ type ShellProps = { readonly caller: Caller; readonly children: ComponentChildre
 
 /** The frame around every page of a session: the current page, the navigation, the user. */
 export function Shell({ caller, children }: ShellProps) {
-  const { path } = useLocation();
+  const { path, route } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const may = (scope: Scope) => caller.scopes[scope] === 'free_allowlist';
   useLiveEvents(may('webhooks.read'));
   useEffect(() => setOpen(false), [path]);
+  // Logins lead to the agreements. Who may not read them begins with what else is allowed.
+  const isStart = path === '/console' || path === '/console/agreements';
+  const isElsewhere = isStart && !may('agreements.read');
+  const start = entries.find(({ needs }) => needs !== undefined && may(needs))?.page ?? 'keys';
+  useEffect(() => {
+    if (isElsewhere) route(`/console/${start}`, true);
+  }, [isElsewhere]);
   const current = path.split('/')[2] || 'agreements';
   const leave = useMutation({
     mutationFn: () => service.sessions.end(),
@@ -84,7 +91,7 @@ export function Shell({ caller, children }: ShellProps) {
         </div>
       </header>
       <main class="page" id="main" tabIndex={-1}>
-        {children}
+        {!isElsewhere && children}
       </main>
     </div>
   );

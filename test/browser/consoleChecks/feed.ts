@@ -20,4 +20,16 @@ export async function followFeed(world: ConsoleWorld): Promise<void> {
   await narrowed.page.getByRole('alert').waitFor();
   expectTrue((await narrowed.page.getByText('Connecting').count()) === 0, 'it does not try for ever');
   await narrowed.context.close();
+  await beginElsewhere(world);
+}
+
+/** A link without the agreements begins with a page that it includes. */
+async function beginElsewhere(world: ConsoleWorld): Promise<void> {
+  const capabilities = ['webhooks.read' as const];
+  const { url } = await world.client.sessions.createLink({ expiresInSeconds: 600, capabilities });
+  const { page, context } = await world.invite(createAccount(), url);
+  await page.waitForURL('**/console/events');
+  await page.getByText('Live', { exact: true }).waitFor();
+  expectTrue((await page.getByRole('alert').count()) === 0, 'nothing is refused');
+  await context.close();
 }
