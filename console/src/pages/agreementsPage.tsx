@@ -98,6 +98,15 @@ export function AgreementsPage() {
     refetchInterval: ({ state: { error } }) => lookAfter(15_000, error),
   });
   const rows = list.data?.data;
+  // Whoever turns the page reads the next one from its beginning.
+  const turns = useRef(false);
+  const turn = () => {
+    turns.current = true;
+  };
+  useEffect(() => {
+    if (turns.current) scrollTo(0, 0);
+    turns.current = false;
+  }, [query.cursor]);
   const open = (event: Event) => {
     event.preventDefault();
     const text = search.trim();
@@ -111,6 +120,11 @@ export function AgreementsPage() {
       <div class="page-head">
         <h1>{words.title}</h1>
         {totalCount !== undefined && <span class="soft">{words.total(totalCount)}</span>}
+        {list.isPlaceholderData && (
+          <span role="status" class="soft">
+            {texts.loading}
+          </span>
+        )}
       </div>
       <ListFilters query={query} set={set} search={search} onSearch={setSearch} onSubmit={open} />
       {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
@@ -140,8 +154,16 @@ export function AgreementsPage() {
         )
       )}
       <p class="row section">
-        {query.cursor && <a href={write({ cursor: undefined })}>{words.first}</a>}
-        {nextCursor !== null && <a href={write({ cursor: nextCursor })}>{words.next}</a>}
+        {query.cursor && (
+          <a href={write({ cursor: undefined })} onClick={turn}>
+            {words.first}
+          </a>
+        )}
+        {nextCursor !== null && (
+          <a href={write({ cursor: nextCursor })} onClick={turn}>
+            {words.next}
+          </a>
+        )}
       </p>
     </>
   );
