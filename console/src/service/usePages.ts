@@ -34,6 +34,6 @@ export function usePages<Row>({ queryKey, list, lookMs }: Listed<Row>) {
     error,
     retry: () => void refetch(),
     /** Undefined if there is no more. */
-    showMore: hasNextPage ? () => void fetchNextPage() : undefined,
+    showMore: hasNextPage ? () => fetchNextPage() : undefined,
   };
 }
