@@ -235,6 +235,18 @@ describe('whose webhook it is', () => {
     expect(await readDeliveryStatuses(service, foreign)).toEqual(['failed']);
   });
 
+  test('what failed at other webhooks stays as it is when one is recovered', async () => {
+    const by = await service.createPrincipal();
+    const [one, other] = [await createWebhook(service, {}, by), await createWebhook(service, {}, by)];
+    const foreign = await createWebhook(service);
+    for (const webhook of [one, other, foreign]) await insertDelivery(service, webhook, { status: 'failed' });
+    const body = { since: '2026-01-01T00:00:00Z' };
+    const answer = await by.call('POST', `/v0/webhooks/${one.id}/recover`, { body });
+    expect(answer.body.data).toEqual({ recovered: 1, hasMore: false });
+    for (const webhook of [other, foreign])
+      expect(await readDeliveryStatuses(service, webhook)).toEqual(['failed']);
+  });
+
   test('reading and writing are scopes of their own', async () => {
     const webhook = await createWebhook(service);
     const reader = await service.createPrincipal(['webhooks.read', 'agreements.*']);
