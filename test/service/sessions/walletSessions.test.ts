@@ -7,6 +7,8 @@ import {
   findWalletSession,
   openWalletSession,
 } from '../../../src/records/sessions/walletSessions.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { createFixture, type Fixture } from '../projector/support/setup.ts';
 
 let fixture: Fixture;
@@ -44,6 +46,25 @@ test('a wallet has a hundred sessions, of which the oldest ends for the next one
   expect(open.slice(0, 2)).toEqual([false, false]);
   expect(open.filter(Boolean)).toHaveLength(100);
   expect(await isOpen(neighbour)).toBe(true);
+});
+
+test('of two sessions that are opened at the same time, neither takes the place of the other', async () => {
+  const { pool } = fixture;
+  const account = privateKeyToAccount(generatePrivateKey());
+  const client = await pool.connect();
+  const tokens: Promise<string>[] = [];
+  try {
+    // From now on a login looks for its place, and waits before it takes it.
+    await client.query('begin; lock table service.wallet_sessions in share mode');
+    for (const waiting of [1, 2]) {
+      tokens.push(login(account));
+      await waitUntil('the login waits', async () => (await readLockWaits(pool)).length === waiting);
+    }
+  } finally {
+    await client.query('commit');
+    client.release();
+  }
+  expect(await Promise.all((await Promise.all(tokens)).map(isOpen))).toEqual([true, true]);
 });
 
 test('a session that has ended makes room for the next one, and no other ends', async () => {
