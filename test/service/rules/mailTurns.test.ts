@@ -4,6 +4,8 @@ import { drizzleOptions } from '../../../src/platform/database/database.ts';
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
 import { type MailRelease, releaseMails } from '../../../src/worker/notifier/releaseMails.ts';
+import { readLockWaits } from '../../support/lockWaits.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
 import { insertRecords } from '../support/rows.ts';
@@ -104,4 +106,23 @@ test('mails wait for nobody who releases to another principal', async () => {
     expect(await release()).toMatchObject({ released: 3, isMore: true });
   });
   expect(await release()).toMatchObject({ released: 3, isMore: false });
+});
+
+test('a mail that a fold withdraws at the same time is not released', async () => {
+  const { pool } = fixture;
+  await insertWaiting('prn_fallen', { count: 1, block: 1 });
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(
+      `update service.rule_firings set state = 'withdrawn' where principal_id = 'prn_fallen'`,
+    );
+    const releasing = release();
+    await waitUntil('the release waits for the mail', async () => (await readLockWaits(pool)).length > 0);
+    await client.query('commit');
+    expect(await releasing).toMatchObject({ released: 0 });
+  } finally {
+    client.release();
+  }
+  expect(await countDue()).not.toHaveProperty('prn_fallen');
 });
