@@ -3,10 +3,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { getAddress, type Hex, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reopenTransaction } from '../../src/api/agreements/storeTransaction.ts';
+import { createClaimTurns } from '../../src/worker/relay/claimTurns.ts';
 import { failRow, failUnsent, readoptRow, requeueRow } from '../../src/worker/relay/endRow.ts';
 import { markBroadcast } from '../../src/worker/relay/markBroadcast.ts';
+import { readClaimable } from '../../src/worker/relay/readClaimable.ts';
 import { storeAttempt } from '../../src/worker/relay/storeAttempt.ts';
-import { moveCounter } from '../../src/worker/relay/walletRows.ts';
+import {
+  moveCounter,
+  releaseLeases,
+  retireWallets,
+  writeStatuses,
+} from '../../src/worker/relay/walletRows.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import { createFixture, type Fixture } from './projector/support/setup.ts';
 
 let fixture: Fixture;
@@ -244,6 +253,37 @@ const writes: Write[] = [
       'the counter has moved': lowerCounter,
     },
   },
+  {
+    name: 'the funds of a wallet',
+    write(scene) {
+      const status = { address: scene.wallet, status: 'active', balance: 5n, payableGas: 3n } as const;
+      return changes(scene, () => writeStatuses(scene.pool, [status], scene.holder));
+    },
+    unless: {
+      'the lease is another’s': lostLease,
+      'the lease is over': pastLease,
+      'they are stored already': (scene) => scene.changeWallet('balance = 5, payable_gas = 3'),
+    },
+  },
+  {
+    name: 'that a wallet is free',
+    write: (scene) => changes(scene, () => releaseLeases(scene.pool, [scene.wallet], scene.holder)),
+    unless: { 'the lease is another’s': lostLease },
+  },
+  {
+    name: 'that a wallet has retired',
+    prepare: pastLease,
+    write(scene) {
+      const { pool, chainId } = scene;
+      return changes(scene, async () => {
+        await retireWallets(pool, { chainId, configured: [] });
+      });
+    },
+    unless: {
+      'another process has taken it': (scene) =>
+        scene.changeWallet(`lease_owner = 'another', lease_until = now() + interval '1 hour'`),
+    },
+  },
 ];
 
 describe.each(writes)('$name', ({ prepare, write, unless }) => {
@@ -262,5 +302,68 @@ describe.each(writes)('$name', ({ prepare, write, unless }) => {
     const before = await scene.look();
     expect(await write(scene)).toBe(false);
     expect(await scene.look()).toEqual(before);
+  });
+});
+
+describe('a row that waits for a signature', () => {
+  /** The rows claimed by a statement that sees the row waiting, and the row as it is meanwhile. */
+  async function claimDuring(scene: Scene, change: () => Promise<unknown>): Promise<string[]> {
+    const { pool, wallet, holder } = scene;
+    const [blocker, client] = [await pool.connect(), await pool.connect()];
+    try {
+      await blocker.query('begin');
+      await blocker.query('select 1 from service.relayer_wallets where address = $1 for update', [wallet]);
+      const turns = createClaimTurns();
+      const options = { limit: 8, earliest: 0n, excluded: [], waived: [], full: [], turns };
+      const claiming = readClaimable(client, { ...options, wallets: [{ address: wallet }], holder });
+      await waitUntil('the claim waits', async () => (await readLockWaits(pool)).length > 0);
+      await change();
+      await blocker.query('commit');
+      return (await claiming).rows.map(({ id }) => id);
+    } finally {
+      blocker.release();
+      client.release();
+    }
+  }
+
+  test('is claimed', async () => {
+    const scene = await createScene();
+    await scene.changeRow(accepted);
+    expect(await claimDuring(scene, async () => {})).toEqual([scene.id]);
+  });
+
+  test.each([
+    ['it has failed', `state = 'failed'`],
+    ['it is signed', `state = 'signed'`],
+    ['a signer is asked for it', `reserved_until = now() + interval '1 hour'`],
+  ])('is not claimed if %s meanwhile', async (_, change) => {
+    const scene = await createScene();
+    await scene.changeRow(accepted);
+    expect(await claimDuring(scene, () => scene.changeRow(change))).toEqual([]);
+  });
+
+  test.each([
+    ['another’s', lostLease],
+    ['over', pastLease],
+  ])('is not claimed if the lease of its wallet is %s', async (_, change) => {
+    const scene = await createScene();
+    await scene.changeRow(accepted);
+    await change(scene);
+    const { pool, wallet, holder } = scene;
+    const client = await pool.connect();
+    try {
+      const options = {
+        limit: 8,
+        earliest: 0n,
+        excluded: [],
+        waived: [],
+        full: [],
+        turns: createClaimTurns(),
+      };
+      const found = await readClaimable(client, { ...options, wallets: [{ address: wallet }], holder });
+      expect(found).toMatchObject({ rows: [], nextNonces: new Map() });
+    } finally {
+      client.release();
+    }
   });
 });
