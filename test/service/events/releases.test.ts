@@ -145,6 +145,43 @@ test('an event that a fold withdraws at the same time is not released', async ()
   expect(await countReleased()).not.toHaveProperty('prn_fallen');
 });
 
+test('a rule’s firing is released with its own event, and one that was withdrawn never', async () => {
+  const { pool } = fixture;
+  await insertWaiting('prn_fired', { count: 2, from: 1 });
+  await pool.query(
+    `update service.events set type = 'agreement.notification.triggered' where principal_id = 'prn_fired'`,
+  );
+  await pool.query(
+    `insert into service.rule_firings (id, record_id, principal_id, rule_id, recipient, occasion, trigger_type, channel,
+      state, chain_id, block_number)
+    select id, record_id, principal_id, 'rule', 'somebody', id, 'onTransition', 'external_webhook',
+      case block_order when 0 then 'pending' else 'withdrawn' end, chain_id, block_number
+    from service.events where principal_id = 'prn_fired'`,
+  );
+  expect(await release()).toMatchObject({ released: 2 });
+  const { rows } = await pool.query(
+    `select firing.state from service.rule_firings firing join service.events event using (id) order by block_order desc`,
+  );
+  expect(rows.map(({ state }) => state)).toEqual(['released', 'withdrawn']);
+});
+
+test('no event of another chain or block is withdrawn, and none that is released', async () => {
+  const { pool, database } = fixture;
+  await insertWaiting('prn_partly', { count: 4, from: 1 });
+  const change = (order: number, set: string) =>
+    pool.query(`update service.events set ${set} where principal_id = 'prn_partly' and block_order = $1`, [
+      order,
+    ]);
+  await change(0, `chain_id = ${chainId + 1}`);
+  await change(-1, 'block_number = 2');
+  await change(-2, `state = 'released', position = 9, released_at = now()`);
+  await inTransaction(database, (transaction) => withdrawEvents(transaction, { chainId, numbers: [1n] }));
+  const { rows } = await pool.query(
+    `select state from service.events where principal_id = 'prn_partly' order by block_order desc`,
+  );
+  expect(rows.map(({ state }) => state)).toEqual(['pending', 'pending', 'released', 'withdrawn']);
+});
+
 test('a fold fails rather than withdraw an event that is released at the same time', async () => {
   await insertWaiting('prn_told', { count: 1, from: 1 });
   await fixture.index.deploy();
