@@ -18,7 +18,7 @@ import {
   type Scene,
   toggle,
 } from './support/scene.ts';
-import { insertPrincipal, insertRecord, insertSubmission } from './support/serviceRows.ts';
+import { insertPrincipal, insertRecord, insertSubmission, insertTransaction } from './support/serviceRows.ts';
 import { chainId, type Fixture, reorgWindow } from './support/setup.ts';
 
 let fixture: Fixture;
@@ -314,6 +314,32 @@ test('a transaction is final once no reorganisation can reach it', async () => {
   expect((await scene.transaction(transactionId)).state).toBe('mined');
   await scene.mine();
   expect((await scene.transaction(transactionId)).state).toBe('final');
+});
+
+test('permits of another chain, and of another contract, keep their state', async () => {
+  const { database, pool } = fixture;
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const insert = (permit: { chainId?: number; contract?: typeof clone; nonce: bigint; deadline?: bigint }) =>
+    insertTransaction(database, {
+      ...{ kind: 'input', chainId, contract: clone, signer: alice, contentHash: lamp.signedHash },
+      ...permit,
+    });
+  const elsewhere = chainId + 1;
+  const expired = await insert({ chainId: elsewhere, nonce: 0n, deadline: timeOf(1) });
+  const later = await insert({ chainId: elsewhere, nonce: 1n });
+  const another = await insert({ contract: bob, nonce: 1n });
+  const mined = await insert({ chainId: elsewhere, nonce: 2n });
+  await pool.query(
+    `update service.transactions set state = 'mined', tx_hash = '0x', mined_block_number = 1 where id = $1`,
+    [mined],
+  );
+  const { transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n, deadline: timeOf(1) });
+  for (let count = 0; count <= reorgWindow; count++) await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('failed');
+  for (const id of [expired, later, another])
+    expect(await scene.transaction(id)).toMatchObject({ state: 'accepted' });
+  expect((await scene.transaction(mined)).state).toBe('mined');
 });
 
 test('a final transaction is open again if an index of another history turns out to be right', async () => {
