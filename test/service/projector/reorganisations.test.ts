@@ -363,6 +363,8 @@ test('an unsigned input of an agreement that has moved is not assumed before inp
 
 test('an unsigned input of an agreement that has moved fails once that has its confirmations, and frees its nonce', async () => {
   const confirmed = await createScene(fixture, { confirmations: 3 });
+  // From now on there are confirmed blocks.
+  for (let count = 0; count < 3; count++) await confirmed.mine();
   const first = await confirmed.draft();
   const second = await confirmed.draft({ signer: bob });
   const [one, two] = [deployment(), deployment({ signer: bob })];
@@ -404,6 +406,8 @@ test.each([
   'an unsigned input of a record that %s fails once the agreement now at its address has its confirmations',
   async (_, request) => {
     const confirmed = await createScene(fixture, { confirmations: 3 });
+    // From now on there are confirmed blocks.
+    for (let count = 0; count < 3; count++) await confirmed.mine();
     const { recordId } = await request(confirmed);
     const [one, two] = [deployment(), deployment({ lamp: createLamp('another') })];
     await confirmed.mine(one);
@@ -444,6 +448,27 @@ test('an unsigned input of an agreement that has moved does not fail while a sig
   expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
   expect(await readState()).toBe('accepted');
   await reserve(`now() - interval '1 second'`);
+  expect(await readState()).toBe('failed');
+});
+
+test('an unsigned input of an agreement that has moved does not fail while another record at the signed address waits for it', async () => {
+  const first = await scene.draft();
+  await scene.draft({ signer: bob });
+  const theirs = await scene.askFor(clone);
+  const [one, two] = [deployment(), deployment({ signer: bob })];
+  await scene.mine(one, two);
+  const { transactionId } = await scene.submit(first.recordId, toggle('5'), { nonce: 0n });
+  await scene.attach(theirs.recordId, toggle('5'), transactionId);
+  const readState = async () => {
+    await scene.fold();
+    return (await scene.transaction(transactionId)).state;
+  };
+  scene.drop(1);
+  await scene.mine(two, one);
+  expect(await scene.record(first.recordId)).toMatchObject({ address: addressOfClone(1) });
+  expect(await scene.record(theirs.recordId)).toMatchObject({ status: 'Deployed', address: clone });
+  expect(await readState()).toBe('accepted');
+  await fixture.pool.query('delete from service.inputs where record_id = $1', [theirs.recordId]);
   expect(await readState()).toBe('failed');
 });
 
