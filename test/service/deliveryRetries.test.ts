@@ -336,9 +336,11 @@ test('a delivery that the service cannot sign is not sent, and retried like one 
     id,
   ]);
   await world.release([await world.createRecord()]);
-  await world.startDeliverer();
+  let unsigned = 0;
+  await world.startDeliverer({ onUnsigned: () => unsigned++ });
   const [row] = await world.awaitDeliveries(id, ({ attempt_count }) => attempt_count > 0);
   expect(row).toMatchObject({ status: 'retry_pending', error: 'the service cannot sign it' });
+  expect(unsigned).toBe(row?.attempt_count);
   expect(receiver.received).toEqual([]);
 });
 

@@ -147,6 +147,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       profile: clientProfile,
       rules: createTargetRules({ allowed: webhookSettings.allowedTargets }),
       onAttempt: metrics.noteAttempt,
+      onUnsigned: metrics.noteUnsigned,
       logger,
     });
     onClose({ name: 'deliveries', close: deliverer.close });

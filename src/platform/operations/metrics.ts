@@ -38,6 +38,8 @@ export type Metrics = {
   noteTemporalFirings(count: number): void;
   /** Webhooks that rules did not cause because a quota was used up. */
   noteOmitted(count: number): void;
+  /** An attempt that was not sent because its webhook's secret cannot be read. */
+  noteUnsigned(): void;
   /** The outcome of one attempt to send a rule's mail. */
   noteMail(outcome: MailOutcome): void;
   /** Rows removed because of their age, by kind. */
@@ -127,6 +129,11 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   const omitted = counter(
     'omitted_notifications',
     'Webhooks that notification rules did not cause because a daily quota was used up.',
+    [],
+  );
+  const unsigned = counter(
+    'unsigned_attempts',
+    'Webhook delivery attempts that were not sent because the secret of their webhook cannot be decrypted.',
     [],
   );
   const mails = counter('mails', 'Attempts to send notification mails by outcome.', ['outcome']);
@@ -308,6 +315,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
     noteAttempt: ({ status, seconds }) => attempts.observe({ status }, seconds),
     noteTemporalFirings: (count) => temporalFirings.inc(count),
     noteOmitted: (count) => omitted.inc(count),
+    noteUnsigned: () => unsigned.inc(),
     noteMail: (outcome) => mails.inc({ outcome }),
     noteToolCall: ({ tool, outcome, seconds }) => toolCalls.observe({ tool, outcome }, seconds),
     noteQuotaRefusal: (quota) => quotaRefusals.inc({ quota }),

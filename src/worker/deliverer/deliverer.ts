@@ -35,6 +35,8 @@ export type DelivererOptions = {
   logger: Logger;
   /** Called after every attempt. */
   onAttempt?(attempt: { status: DeliveryStatus; seconds: number }): void;
+  /** Called for every attempt that cannot be signed. */
+  onUnsigned?(): void;
   /** Milliseconds since 1970, for due times and signatures. Default: the database's. */
   now?(): number;
   /** How often due deliveries are polled, in addition to notifications. */
@@ -67,14 +69,14 @@ const closingGraceMs = 4_000;
  */
 export async function createDeliverer(options: DelivererOptions): Promise<Deliverer> {
   const { pool, settings, rules, logger, pollMs = defaultPollMs } = options;
-  const { cipher, profile, onAttempt } = options;
+  const { cipher, profile, onAttempt, onUnsigned } = options;
   const database = drizzle(pool, drizzleOptions);
   const { timeoutMs, responseBytes } = settings;
   const agent = createWebhookAgent({ rules, timeoutMs, responseBytes, ca: options.ca });
   const recorder = createResultRecorder({ pool, logger });
   const clock = await followDatabaseClock(pool, logger);
   const { now = clock.now } = options;
-  const context = { agent, cipher, settings, profile, logger, recorder, onAttempt, now };
+  const context = { agent, cipher, settings, profile, logger, recorder, onAttempt, onUnsigned, now };
   const attempts = createRunningAttempts({
     settings,
     logger,

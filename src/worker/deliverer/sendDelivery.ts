@@ -14,6 +14,8 @@ export type SendContext = {
   cipher: Cipher;
   settings: WebhookSettings;
   profile: ClientProfile;
+  /** Called for every attempt that cannot be signed. */
+  onUnsigned?: (() => void) | undefined;
   logger: Logger;
 };
 
@@ -34,7 +36,7 @@ export async function sendDelivery(
     signal: AbortSignal;
   },
 ): Promise<AttemptOutcome> {
-  const { agent, cipher, settings, profile, logger } = context;
+  const { agent, cipher, settings, profile, onUnsigned, logger } = context;
   const { subscription, delivery, startedAt, signal } = attempt;
   const { body } = delivery;
   let signed: Record<string, string>;
@@ -48,6 +50,7 @@ export async function sendDelivery(
     });
   } catch (error) {
     logger.error({ err: error, subscription: subscription.id }, 'a delivery cannot be signed');
+    onUnsigned?.();
     const failure = 'the service cannot sign it';
     return { durationMs: 0, responseStatus: undefined, responseExcerpt: undefined, error: failure };
   }
