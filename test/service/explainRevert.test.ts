@@ -1,3 +1,4 @@
+import { createPublicClient, http } from 'viem';
 import { expect, test } from 'vitest';
 import { explainRevert } from '../../src/worker/relay/explainRevert.ts';
 import { deployment, input, type Scene, toggle } from './projector/support/scene.ts';
@@ -26,8 +27,11 @@ async function submitTwo() {
   return { earlier: earlier.transactionId, later: later.transactionId };
 }
 
+/** No node answers there. */
+const client = createPublicClient({ transport: http('http://127.0.0.1:1', { retryCount: 0 }) });
+
 const explain = async (id: string, blockNumber?: bigint) =>
-  (await explainRevert(fixture.pool, { id, blockNumber }))?.race;
+  (await explainRevert({ pool: fixture.pool, client }, { id, blockNumber }))?.race;
 
 test('a revert on top of an input that failed is explained by that one, also after that is sent again', async () => {
   const { earlier, later } = await submitTwo();
@@ -53,4 +57,14 @@ test('a revert on top of inputs that came back in another order, or after it, is
     JSON.stringify({ by: 'index', position: 0, after: ['txn_other', earlier] }),
   ]);
   expect(await explain(later, blockNumber)).toBe('reorganisation');
+});
+
+test('a revert of what a node admitted stays unexplained while no node answers', async () => {
+  const { later } = await submitTwo();
+  const admission = { by: 'node', blockNumber: '1', blockHash: `0x${'1'.repeat(64)}` };
+  await fixture.pool.query('update service.transactions set admission = $2 where id = $1', [
+    later,
+    JSON.stringify(admission),
+  ]);
+  expect(await explain(later)).toBeUndefined();
 });

@@ -84,7 +84,9 @@ async function acceptByNode(
     if (!shared) throw error;
     return shared;
   });
-  return { ...accepted, gasKind: null, note: { by: 'node' } };
+  const { block } = facts;
+  const base = block && { blockNumber: String(block.number), blockHash: block.hash };
+  return { ...accepted, gasKind: null, note: { by: 'node', ...base } };
 }
 
 async function checkByNode(

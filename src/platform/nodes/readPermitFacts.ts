@@ -10,6 +10,8 @@ export type PermitFacts = {
   readonly nonce: bigint;
   /** Unix seconds of the latest block. */
   readonly blockTimestamp: bigint;
+  /** The latest block, if a node was asked. */
+  readonly block?: { readonly number: bigint; readonly hash: Hex } | undefined;
   /** The agreement's state; undefined for a factory. */
   readonly currentState: Hex | undefined;
   /** Undefined if no call was given. */
@@ -46,7 +48,9 @@ async function readOnce(client: PublicClient, query: PermitQuery): Promise<Permi
     call && simulateCall(client, call),
   ]);
   if (!block) throw chainUnavailable(new Error('the node has no latest block'));
-  return { nonce, blockTimestamp: hexToBigInt(block.timestamp), currentState, simulation };
+  const { number, hash, timestamp } = block;
+  const identity = number && hash ? { number: hexToBigInt(number), hash } : undefined;
+  return { nonce, blockTimestamp: hexToBigInt(timestamp), block: identity, currentState, simulation };
 }
 
 function refuse(cause: unknown): never {

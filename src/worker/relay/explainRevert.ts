@@ -1,10 +1,12 @@
 import type pg from 'pg';
+import { BaseError, type PublicClient } from 'viem';
 import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
 import type { indexedBlocks } from '../../platform/database/indexView.ts';
 import type { NotNull, OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { transactions } from '../../platform/database/tables/transactions.ts';
 import type { AdmissionRace, CountedAdmission } from '../../platform/operations/metrics.ts';
+import { isOnChain } from './indexHead.ts';
 
 const mostInputs = 1_000;
 
@@ -37,25 +39,33 @@ type Row = NotNull<RowOf<typeof transactions, 'admission'>> &
 /**
  * What explains that an admitted input reverts: an event since its admission. `none` is a false admission.
  * Undefined for rows without a stored admission, such as deployments. `blockNumber` is the block in which it reverted, if
- * it was sent.
+ * it was sent. Undefined also if a node admitted it and none tells now whether its block is still there.
  */
 export async function explainRevert(
-  pool: pg.Pool,
+  { pool, client }: { pool: pg.Pool; client: PublicClient },
   { id, blockNumber }: { id: string; blockNumber: bigint | undefined },
 ): Promise<CountedAdmission | undefined> {
   try {
     const { rows } = await pool.query<Row>(statement, [id, blockNumber]);
     const [row] = rows;
-    return row && { by: row.admission.by, outcome: 'reverted', race: findRace(row) };
+    if (!row) return undefined;
+    const race = (await hasLostBlock(client, row)) ? 'reorganisation' : findRace(row);
+    return { by: row.admission.by, outcome: 'reverted', race };
   } catch (error) {
-    if (isIndexAbsent(error)) return undefined;
+    if (isIndexAbsent(error) || error instanceof BaseError) return undefined;
     throw error;
   }
 }
 
+/** Whether the block on which it was admitted is gone. The index has no row of a node's block without events. */
+async function hasLostBlock(client: PublicClient, { admission, block_hash: indexed }: Row): Promise<boolean> {
+  const { by, blockNumber, blockHash: hash } = admission;
+  if (hash === undefined || blockNumber === undefined) return false;
+  return by === 'node' ? !(await isOnChain(client, { number: BigInt(blockNumber), hash })) : indexed !== hash;
+}
+
 function findRace({ admission, since, ...row }: Row): AdmissionRace {
   const after = new Set(admission.after ?? []);
-  if (admission.blockHash !== undefined && row.block_hash !== admission.blockHash) return 'reorganisation';
   if (since.some(({ id }) => id === null)) return 'foreign';
   if (since.some(({ id }) => id !== null && !after.has(id))) return 'concurrent';
   if (row.has_failed) return 'predecessor';

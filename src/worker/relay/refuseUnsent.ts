@@ -56,7 +56,7 @@ export async function refuseUnsent(
   const blockNumber = first.number + BigInt(confirmations);
   if (!(await failUnsent(pool, { chainId, id: row.id, failure, blockNumber })))
     return { isFailed: false, refusedAt: first };
-  const admission = await explainRevert(pool, { id: row.id, blockNumber: undefined });
+  const admission = await explainRevert({ pool, client }, { id: row.id, blockNumber: undefined });
   if (admission) onReverted?.(admission);
   logger.warn({ transaction: row.id, message, race: admission?.race }, 'a prepared transaction would revert');
   return { isFailed: true, refusedAt: undefined };

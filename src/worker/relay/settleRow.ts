@@ -164,7 +164,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   // The permit may be sent again, and may then revert again.
   ownReverts.delete(row.id);
   countGas(options, [{ ...row, gas: receipt.gasUsed - row.countedGas }]);
-  const admission = await explainRevert(pool, { id: row.id, blockNumber: receipt.blockNumber });
+  const admission = await explainRevert({ pool, client }, { id: row.id, blockNumber: receipt.blockNumber });
   if (admission) options.onReverted?.(admission);
   logger.warn({ ...facts, message: failure.message, race: admission?.race }, 'a transaction reverted');
   return true;

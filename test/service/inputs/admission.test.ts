@@ -6,6 +6,7 @@ import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources
 import { channels } from '../../../src/platform/database/channels.ts';
 import { nameHash } from '../../../src/protocol/index.ts';
 import { learnGas } from '../../../src/records/gas/learnedGas.ts';
+import { explainRevert } from '../../../src/worker/relay/explainRevert.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Answer, createCall } from '../support/call.ts';
@@ -551,6 +552,26 @@ describe('by index and outbox', () => {
       });
     });
     expect(asked).toEqual([]);
+  });
+
+  test('a revert of what a node admitted is explained by a reorg that removed its block', async () => {
+    const { service, chain } = setting;
+    const { pool } = service.handle;
+    const byNode = await startApi({ ADMISSION: 'node' });
+    const lease = await deploy();
+    await chain.client.mine({ blocks: 1 });
+    const answer = await byNode(lease, (await lease.sign(knockOf())).body);
+    expect(answer.status).toBe(200);
+    const query = `select transaction_id as id from service.inputs where id = $1`;
+    const { rows } = await pool.query<{ id: string }>(query, [inputRecordShape.parse(answer.body.data).id]);
+    const explain = async () => {
+      const row = { id: rows[0]?.id ?? '', blockNumber: undefined };
+      return explainRevert({ pool, client: chain.client }, row);
+    };
+    expect(await explain()).toMatchObject({ by: 'node', race: 'none' });
+    await chain.client.request({ method: 'anvil_reorg', params: [2, []] } as never);
+    expect(await explain()).toMatchObject({ by: 'node', race: 'reorganisation' });
+    asked.length = 0;
   });
 
   test('an input with an action is simulated by a node', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, integer, json, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { Hex } from 'viem';
 import { nodeObjections } from '../../nodes/nodeAnswer.ts';
 import { address, blockNumber, bytes, hash, instant, uint256 } from '../columns.ts';
 import { listOf, oneOf } from '../oneOf.ts';
@@ -32,10 +33,11 @@ export const transactionKinds = ['deploy', 'input'] as const;
 /** How an input was admitted, and which inputs were assumed to come before it. This explains a later revert. */
 export type Admission = {
   readonly by: 'local' | 'node';
-  /** Number of the agreement's inputs in the index, with the block of the last one and that block's hash. */
+  /** Number of the agreement's inputs in the index. */
   readonly position?: number;
+  /** The block of the last one, and its hash. With a node: its latest block. */
   readonly blockNumber?: string;
-  readonly blockHash?: string;
+  readonly blockHash?: Hex;
   /** Outbox rows that were assumed to come before it. */
   readonly after?: readonly string[];
   /** Whether the outcome also depends on a call that could not be simulated. */
