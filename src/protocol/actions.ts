@@ -30,6 +30,12 @@ export function readOccasion(action: JsonCursor): { from: string | undefined; in
   return { from: when.member('from').text(), input: when.at('input').text() };
 }
 
+/** Whether the agreement makes a call when it accepts the input in some state. */
+export function hasAction(agreement: JsonCursor, inputId: string): boolean {
+  const actions = agreement.at('execution').at('actions').items();
+  return actions.some((action) => action.at('when').at('input').value === inputId);
+}
+
 type ActionPlace = { agreement: JsonCursor; action: JsonCursor; values: ValueSource };
 
 /** Undefined if something was refused or depends on missing values. */

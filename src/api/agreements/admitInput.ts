@@ -3,6 +3,8 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { clientOf } from '../../platform/nodes/clients.ts';
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { type PermitFacts, readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
+import { hasAction } from '../../protocol/actions.ts';
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { comesAfter } from '../admission/comesAfter.ts';
 import type { AdmissionServices, LocalFacts } from '../admission/createAdmission.ts';
 import { acceptByIndex } from './acceptByIndex.ts';
@@ -40,7 +42,9 @@ export async function admitInput(
   const facts = view && !view.isExternal ? view : await askNode(request, { local: view, client });
   const isByIndex = local !== undefined && facts === view;
   try {
-    if (!isByIndex) return await acceptByNode(request, facts, services);
+    const isExternal =
+      view?.isExternal ?? hasAction(new JsonCursor(request.target.agreement), request.input.inputId);
+    if (!isByIndex) return await acceptByNode(request, { facts, isExternal }, services);
     return await acceptByIndex(request, { everybodys: local, digest, view }, services);
   } catch (error) {
     if (error instanceof RefusedError)
@@ -75,7 +79,7 @@ async function askNode(
 
 async function acceptByNode(
   request: AdmissionRequest,
-  facts: PermitFacts,
+  { facts, isExternal }: { facts: PermitFacts; isExternal: boolean },
   services: AdmissionServices,
 ): Promise<AdmittedInput> {
   const accepted = await checkByNode(request, facts, services).catch(async (error: unknown) => {
@@ -86,7 +90,7 @@ async function acceptByNode(
   });
   const { block } = facts;
   const base = block && { blockNumber: String(block.number), blockHash: block.hash };
-  return { ...accepted, gasKind: null, note: { by: 'node', ...base } };
+  return { ...accepted, gasKind: null, note: { by: 'node', ...base, ...(isExternal && { isExternal }) } };
 }
 
 async function checkByNode(

@@ -14,6 +14,7 @@ import { reference } from '../support/documents.ts';
 import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
+import { makeRentPayable } from '../support/payableRent.ts';
 import { createAccount, signDeploy, signInput } from '../support/permits.ts';
 import { chainId } from '../support/testChain.ts';
 import { startTestApi, type TestApi, type TestPrincipal } from '../support/testService.ts';
@@ -64,6 +65,12 @@ async function deploy(): Promise<Lease> {
   const lease = await deployLease(principal, { chain, worker });
   await awaitIndexed(lease.address);
   return lease;
+}
+
+/** The outbox rows of its inputs, the oldest first. */
+async function readAdmitted({ address }: Lease): Promise<{ id: string; admission: unknown }[]> {
+  const query = `select id, admission from service.transactions where contract = $1 and kind = 'input' order by created_at`;
+  return (await setting.service.handle.pool.query<{ id: string; admission: unknown }>(query, [address])).rows;
 }
 
 async function awaitIndexed(address: Address): Promise<void> {
@@ -555,22 +562,24 @@ describe('by index and outbox', () => {
   });
 
   test('a revert of what a node admitted is explained by a reorg that removed its block', async () => {
-    const { service, chain } = setting;
+    const { service, chain, worker } = setting;
     const { pool } = service.handle;
     const byNode = await startApi({ ADMISSION: 'node' });
     const lease = await deploy();
+    const { body } = await lease.sign(knockOf());
     await chain.client.mine({ blocks: 1 });
-    const answer = await byNode(lease, (await lease.sign(knockOf())).body);
-    expect(answer.status).toBe(200);
-    const query = `select transaction_id as id from service.inputs where id = $1`;
-    const { rows } = await pool.query<{ id: string }>(query, [inputRecordShape.parse(answer.body.data).id]);
-    const explain = async () => {
-      const row = { id: rows[0]?.id ?? '', blockNumber: undefined };
-      return explainRevert({ pool, client: chain.client }, row);
-    };
-    expect(await explain()).toMatchObject({ by: 'node', race: 'none' });
-    await chain.client.request({ method: 'anvil_reorg', params: [2, []] } as never);
-    expect(await explain()).toMatchObject({ by: 'node', race: 'reorganisation' });
+    const answer = await worker.hold(async () => {
+      const sent = byNode(lease, body);
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      const [row] = await readAdmitted(lease);
+      const explain = () =>
+        explainRevert({ pool, client: chain.client }, { id: row?.id ?? '', blockNumber: undefined });
+      expect(await explain()).toMatchObject({ by: 'node', race: 'none' });
+      await chain.client.request({ method: 'anvil_reorg', params: [1, []] } as never);
+      expect(await explain()).toMatchObject({ by: 'node', race: 'reorganisation' });
+      return { sent };
+    });
+    expect((await answer.sent).status).toBe(200);
     asked.length = 0;
   });
 
@@ -582,6 +591,23 @@ describe('by index and outbox', () => {
     // The tenant has no tokens, so the payment reverts.
     expect(outcome(await submit(lease, pay.body))).toMatchObject({ details: { reason: 'action_reverted' } });
     expect(asked).toContain('eth_estimateGas');
+  });
+
+  test('whether other contracts decide is noted with the input, by whichever way it is accepted', async () => {
+    const byNode = await startApi({ ADMISSION: 'node' });
+    for (const by of [submit, byNode]) {
+      const lease = await deploy();
+      const { body } = await lease.sign({ ...accept, account: lease.tenant });
+      expect((await submit(lease, body)).status).toBe(200);
+      const { tenant, address: agreement } = lease;
+      await makeRentPayable(setting.chain, { tenant: tenant.address, agreement });
+      const pay = await lease.sign({ inputId: 'pay', values: {}, account: lease.landlord });
+      expect((await by(lease, pay.body)).status).toBe(200);
+      const [accepted, paid] = await readAdmitted(lease);
+      expect(accepted?.admission).toMatchObject({ by: 'local' });
+      expect(accepted?.admission).not.toHaveProperty('isExternal');
+      expect(paid?.admission).toMatchObject({ by: 'node', isExternal: true });
+    }
   });
 });
 

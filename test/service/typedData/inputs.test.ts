@@ -1,11 +1,10 @@
-import { encodeFunctionData, isHex } from 'viem';
+import { isHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
-import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { signableInputShape } from '../../../src/api/shapes/signableShape.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
+import { makeRentPayable } from '../support/payableRent.ts';
 import { createAccount } from '../support/permits.ts';
 import { signAnswer } from '../support/signable.ts';
 import { chainId } from '../support/testChain.ts';
@@ -75,7 +74,7 @@ describe('the typed data of an input', () => {
       (await scene.principal.call('GET', `/v0/agreements/${id}`)).body.data,
     );
     if (!isHex(address)) throw new Error('the lease has no address');
-    await endow(tenant.address, address);
+    await makeRentPayable(scene.chain, { tenant: tenant.address, agreement: address });
     expect(scene.verdictOf(await scene.prepareInput(id, pay))).toMatchObject({ ok: true });
   });
 
@@ -101,19 +100,5 @@ describe('the typed data of an input', () => {
     const { body } = await accepted.sign({ inputId: 'accept', values, account: accepted.tenant });
     expect((await scene.post(`${accepted.id}/input`, body)).status).toBe(200);
     return accepted;
-  }
-
-  /** Gives the tenant the tokens for the rent, and allows the agreement to take them. */
-  async function endow(tenant: `0x${string}`, agreement: `0x${string}`): Promise<void> {
-    const { client, token } = scene.chain;
-    await scene.chain.send(
-      token,
-      encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [tenant, 5n] }),
-    );
-    await client.impersonateAccount({ address: tenant });
-    await client.setBalance({ address: tenant, value: 10n ** 18n });
-    const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'approve', args: [agreement, 5n] });
-    const hash = await client.sendTransaction({ account: tenant, chain: null, to: token, data });
-    await awaitReceipt(client, hash);
   }
 });

@@ -40,7 +40,7 @@ export type Admission = {
   readonly blockHash?: Hex;
   /** Outbox rows that were assumed to come before it. */
   readonly after?: readonly string[];
-  /** Whether the outcome also depends on a call that could not be simulated. */
+  /** Whether the outcome also depends on other contracts, which verify the input or which the agreement calls. */
   readonly isExternal?: boolean;
 };
 
