@@ -1,6 +1,7 @@
 import { listLongLists } from '../../platform/errors/listLongLists.ts';
 import { parseShape } from '../../platform/errors/parseShape.ts';
 import type { Issue } from '../../protocol/errors.ts';
+import { isSeen } from '../../protocol/isSeen.ts';
 import { listIssues } from '../../protocol/issueList.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Participant } from '../../protocol/participants.ts';
@@ -13,6 +14,7 @@ import { isEmailAddress } from './emailAddress.ts';
 import {
   allObservers,
   allParticipants,
+  blankMessage,
   defaultRuleLimits,
   notificationTemplateShape,
   type RuleLimits,
@@ -77,6 +79,7 @@ export function checkNotificationTemplate(
   ]);
   const issues = [
     ...ofShape,
+    ...findUnseen([new JsonCursor(template, root).at('metadata').at('id'), ...rules.flatMap(listNames)]),
     ...findRepeatedIds(rules),
     ...ofNames,
     ...checkReach(rules, { parties, valueBytes, limits }),
@@ -141,6 +144,24 @@ function checkReach(
   if (bytes <= templateLimits.notificationBytes) return [];
   const message = `must not send more than ${templateLimits.notificationBytes} bytes of values to all recipients together (${reach} recipients with ${valueBytes} bytes each)`;
   return [{ path, message }];
+}
+
+function listNames(rule: JsonCursor): JsonCursor[] {
+  const notification = rule.at('notification');
+  return [
+    rule.at('id'),
+    ...['subject', 'body'].map((name) => notification.at(name)),
+    notification.at('attachmentStrategy').at('variant'),
+  ];
+}
+
+/** The shape refuses texts of mere spaces. */
+function findUnseen(names: readonly JsonCursor[]): Issue[] {
+  return names.flatMap((name) =>
+    typeof name.value === 'string' && /\S/.test(name.value) && !isSeen(name.value)
+      ? [issueAt(name, blankMessage)]
+      : [],
+  );
 }
 
 function findRepeatedIds(rules: readonly JsonCursor[]): Issue[] {

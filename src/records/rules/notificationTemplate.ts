@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { parseJson } from '../../platform/errors/parseJson.ts';
-import { isSeen } from '../../protocol/isSeen.ts';
 import { durationShape, toDurationMs } from './duration.ts';
 
 export const templateLimits = {
@@ -34,7 +33,12 @@ export const defaultRuleLimits: RuleLimits = { rules: 100, notifications: 250 };
 export const allParticipants = '*';
 export const allObservers = '@observers';
 
-const named = (maximum: number) => z.string().max(maximum).refine(isSeen, 'must not be blank');
+export const blankMessage = 'must not be blank';
+const named = (maximum: number) =>
+  z
+    .string()
+    .max(maximum)
+    .refine((text) => /\S/.test(text), blankMessage);
 const listOf = (item: z.ZodType<string>) => z.array(item).max(templateLimits.listItems);
 
 const boundedDurationShape = durationShape.refine(
@@ -97,7 +101,10 @@ const ruleShape = z.strictObject({
   constraints: z.strictObject({ maxOccurrences: z.int().positive().optional() }).optional(),
 });
 
-/** The shape of an agreement's rules; the names in them are checked against the document elsewhere. */
+/**
+ * The shape of an agreement's rules. Stored ones are read by it too, so it must not become narrower: `checkNotificationTemplate`
+ * has what else is asked of new ones.
+ */
 export const notificationTemplateShape = z
   .looseObject({
     metadata: z

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkNotificationTemplate } from '../../../src/records/rules/checkNotificationTemplate.ts';
+import { readRules } from '../../../src/records/rules/notificationTemplate.ts';
 import { loan, onDelay, onReturn, template } from './documents.ts';
 
 const participants = ['lender', 'borrower'].map((variableKey) => ({
@@ -53,8 +54,10 @@ describe('is refused', () => {
   });
 
   test.each(['subject', 'body'])('with a blank %s', (member) => {
-    const notification = { ...onReturn.notification, [member]: ' \n ' };
-    expect(issuesOf({ notification })).toEqual([at(`notification.${member}`, 'must not be blank')]);
+    for (const blank of [' \n ', '\u200b\u2800']) {
+      const notification = { ...onReturn.notification, [member]: blank };
+      expect(issuesOf({ notification })).toEqual([at(`notification.${member}`, 'must not be blank')]);
+    }
   });
 
   test.each([
@@ -245,4 +248,17 @@ describe('what would cost others', () => {
       'must not send more than 16777216 bytes of values to all recipients together (200 recipients with 83887 bytes each)';
     expect(check({ rules }, { ...facts, valueBytes: 83_887 }).issues).toEqual([{ path, message }]);
   });
+});
+
+test('rules that are stored apply even if nobody sees anything of their names', () => {
+  const unseen = '\u200b';
+  const notification = { ...onReturn.notification, subject: unseen, body: unseen };
+  const stored = { metadata: { id: unseen }, rules: [onDelay, { ...onReturn, id: unseen, notification }] };
+  expect(check(stored).issues.map(({ path }) => path)).toEqual([
+    'notificationTemplate.metadata.id',
+    ...['id', 'notification.subject', 'notification.body'].map(
+      (name) => `notificationTemplate.rules.1.${name}`,
+    ),
+  ]);
+  expect(readRules(JSON.stringify(stored)).rules).toHaveLength(2);
 });
