@@ -71,7 +71,8 @@ export async function checkDeployment(
   if (tooMany.length > 0) {
     const first = Array.isArray(participants) ? participants.slice(0, rules.limits.parties) : participants;
     const parts = { agreement, initValues, participants: first };
-    requirePartsBefore(parts, { limits: rules.limits, areParticipantsMalformed: true });
+    const areParticipantsMalformed = tooMany.some(({ path }) => path === 'participants');
+    requirePartsBefore(parts, { limits: rules.limits, areParticipantsMalformed });
     throw refusePart('invalid_participants', tooMany);
   }
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
