@@ -23,7 +23,7 @@ test('the column that identifies a row is never cut, and a narrow terminal shows
 });
 
 test('columns stay in line beside wide characters, and none is cut in two', () => {
-  const names = ['租賃契約', 'ｱｲｳ', 'Bail 🚲', 'e\u0301te\u0301', '👩‍🚀', 'plain'];
+  const names = ['租賃契約', 'ｱｲｳ', 'Bail 🚲', 'e\u0301te\u0301', '👩‍🚀', 'plain', 'ﾋﾞﾙ', '林　㈱', '㎡'];
   const drawn = drawTable(
     { columns: undefined, colours: false },
     ['name', 'state'],
@@ -34,7 +34,7 @@ test('columns stay in line beside wide characters, and none is cut in two', () =
     .split('\n')
     .slice(1)
     .map((line) => / *(?=OPEN)/.exec(line)?.[0].length);
-  expect(spaces).toEqual([2, 7, 3, 7, 5, 5]);
+  expect(spaces).toEqual([2, 7, 3, 7, 5, 5, 7, 4, 8]);
   const cut = drawTable({ columns: 6, colours: false }, ['id', 'name'], [['1', '租賃契約的名稱']]);
   expect(cut).not.toMatch(/[\ud800-\udfff]/);
   const facts = drawFacts({ colours: false }, [
