@@ -48,10 +48,9 @@ export function defineGuestEndpoint<Query extends z.ZodObject, Body extends z.Zo
     credentials: ['signingLink', 'walletSession'],
     params: none,
     async admit({ headers, query, client, limitGuest }) {
-      const admit = () => guests.admit({ headers, client, need, ...recordQuery.parse(query) });
-      const guest = await admit();
-      const requireAccess = lookAgain(admit);
-      await limitGuest(guest);
+      const asked = { headers, client, need, ...recordQuery.parse(query) };
+      const guest = await guests.admit({ ...asked, count: limitGuest });
+      const requireAccess = lookAgain(() => guests.admit(asked));
       return { guest, requireAccess };
     },
     requireAccess: ({ requireAccess }) => requireAccess(),

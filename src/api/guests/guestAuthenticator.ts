@@ -21,6 +21,7 @@ export type GuestAuthenticator = {
    * the link or wallet allows, and never more than the principal itself.
    *
    * @param request.agreementId which record a wallet asks for; beside a link, only the link's own.
+   * @param request.count counts the request of a known guest, also if it is refused then.
    * @throws NotFoundError for a record that is not open to the wallet or link, whether it exists or not.
    * @throws AccessError `unauthorized` for anything else. The message does not say why.
    * @throws AccessError `forbidden` if the link, or the principal, does not allow it.
@@ -31,6 +32,7 @@ export type GuestAuthenticator = {
     readonly client: string | undefined;
     readonly need: 'read' | 'sign';
     readonly agreementId?: string | undefined;
+    readonly count?: (guest: Guest) => Promise<void>;
   }): Promise<Guest>;
 };
 
@@ -64,11 +66,12 @@ export function createGuestAuthenticator({
     throw refuseRecord();
   };
   return {
-    async admit({ headers, client, need, agreementId }) {
+    async admit({ headers, client, need, agreementId, count }) {
       const isLink = headers.has(linkHeader) || agreementId === undefined;
       const { guest, modes } = isLink
         ? await findByLink(headers, client)
         : await findByWallet(headers, client, agreementId);
+      await count?.(guest);
       if (agreementId !== undefined && agreementId !== guest.recordId) throw refuseRecord();
       authorize({ modes }, { scope: 'agreements.read' });
       if (need === 'sign') {

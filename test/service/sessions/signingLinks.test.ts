@@ -84,6 +84,7 @@ describe('a link for reading', () => {
     });
     const refused = await visit('POST', '/input', { body });
     expect(outcome(refused)).toMatchObject({ status: 403, message: 'The link allows reading only.' });
+    expect(refused.headers.has('ratelimit')).toBe(true);
   });
 
   test('opens no other agreement that is named beside it, whether that exists or not', async () => {
@@ -91,11 +92,12 @@ describe('a link for reading', () => {
     const { visit } = await share({ may: 'read' });
     for (const [method, path] of openings) {
       expect((await visit(method, `${path}?agreementId=${lease.id}`)).status).toBe(200);
-      for (const id of [other.id, `agr_${'0'.repeat(32)}`])
-        expect(outcome(await visit(method, `${path}?agreementId=${id}`))).toMatchObject({
-          status: 404,
-          message: 'The agreement does not exist.',
-        });
+      for (const id of [other.id, `agr_${'0'.repeat(32)}`]) {
+        const refused = await visit(method, `${path}?agreementId=${id}`);
+        expect(outcome(refused)).toMatchObject({ status: 404, message: 'The agreement does not exist.' });
+        // It counts as any other.
+        expect(refused.headers.has('ratelimit')).toBe(true);
+      }
     }
   });
 
