@@ -125,6 +125,11 @@ describe('a request that is sent again with its key', () => {
     // It might have taken effect: the key stays the request's own.
     expect(await countKeys(service, key)).toBe(1);
     expect((await callWith(key)).status).toBe(409);
+    // So it does if its repeat is refused before it runs.
+    const headers = { 'content-type': 'text/plain' };
+    expect((await callWith(key, { path: deploymentPath, body, headers })).status).toBe(415);
+    expect(await countKeys(service, key)).toBe(1);
+    expect((await callWith(key)).status).toBe(409);
     const work = callWith(key, { path: deploymentPath, body });
     const id = await waitUntil('the deployment is stored', () => findDeployment(service, body.signer));
     await worker.fold(id);

@@ -31,7 +31,7 @@ export type StoredAnswer = z.output<typeof answerShape>;
 export type Attempt = {
   /** From now on the key returns this answer. */
   complete(answer: StoredAnswer): Promise<void>;
-  /** Frees the key as if it had never been used. */
+  /** Frees the key as if it had never been used; after an earlier attempt, which may have taken effect, only reopens it. */
   release(): Promise<void>;
   /** Lets the same request begin again, which may have taken effect, and no other one under this key. */
   reopen(): Promise<void>;
@@ -80,7 +80,8 @@ const beginStatement = `
     expires_at = case when used.expires_at <= now() then excluded.expires_at else used.expires_at end
   where used.expires_at <= now()
     or (used.lease_until <= now() and used.fingerprint = excluded.fingerprint)
-  returning attempt_id, extract(epoch from expires_at)::text as until`;
+  returning attempt_id, extract(epoch from expires_at)::text as until,
+    expires_at < (now() + interval '24 hours')::timestamptz(3) as is_again`;
 /** Bytes of an answer that is read in a turn. */
 const largeBytes = 65_536;
 const findStatement = `
@@ -101,22 +102,22 @@ const releaseStatement =
 
 type FoundKey = RowOf<typeof idempotencyKeys, 'fingerprint' | 'answer'> & { bytes: number };
 
-/** Only the first of several concurrent requests under one key may begin: it gets the time until which the key is its own. */
-const beginOne = inGroups<KeyedRequest & { attemptId: string }, string | undefined>(
-  async (pool, requests) => {
-    const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
-    const asked = [...firsts.values()];
-    type Begun = RowOf<typeof idempotencyKeys, 'attempt_id'> & { until: string };
-    const begun = await runPrepared<Begun>(pool, beginStatement, [
-      asked.map(({ principalId }) => principalId),
-      asked.map(({ key }) => key),
-      asked.map(({ fingerprint }) => fingerprint),
-      asked.map(({ attemptId }) => attemptId),
-    ]);
-    const times = new Map(begun.map(({ attempt_id, until }) => [attempt_id, until]));
-    return requests.map(({ attemptId }) => times.get(attemptId));
-  },
-);
+/** The time until which the key is its request's own, and whether the same request has begun under it before. */
+type Begun = { until: string; is_again: boolean };
+
+/** Only the first of several concurrent requests under one key may begin. */
+const beginOne = inGroups<KeyedRequest & { attemptId: string }, Begun | undefined>(async (pool, requests) => {
+  const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
+  const asked = [...firsts.values()];
+  const begun = await runPrepared<RowOf<typeof idempotencyKeys, 'attempt_id'> & Begun>(pool, beginStatement, [
+    asked.map(({ principalId }) => principalId),
+    asked.map(({ key }) => key),
+    asked.map(({ fingerprint }) => fingerprint),
+    asked.map(({ attemptId }) => attemptId),
+  ]);
+  const byAttempt = new Map(begun.map(({ attempt_id, ...row }) => [attempt_id, row]));
+  return requests.map(({ attemptId }) => byAttempt.get(attemptId));
+});
 
 const completeOne = inGroups<{ identity: Identity; encrypted: Uint8Array }, undefined>(
   async (pool, completed) => {
@@ -145,7 +146,7 @@ export function createIdempotencyStore(options: {
 
   const createAttempt = (
     { principalId, key, fingerprint }: KeyedRequest,
-    { attemptId, until }: { attemptId: string; until: string },
+    { attemptId, until, is_again: isAgain }: Begun & { attemptId: string },
   ): Attempt => {
     const identity = [principalId, key, attemptId] as const;
     leases.keep(identity);
@@ -157,7 +158,7 @@ export function createIdempotencyStore(options: {
       },
       async release() {
         leases.drop(identity);
-        await runPrepared(pool, releaseStatement, identity);
+        await runPrepared(pool, isAgain ? reopenStatement : releaseStatement, identity);
       },
       async reopen() {
         leases.drop(identity);
@@ -188,9 +189,8 @@ export function createIdempotencyStore(options: {
       const { principalId, key, fingerprint } = request;
       for (let tries = 0; tries < maxTries; tries++) {
         const attemptId = randomUUID();
-        const until = await beginOne(pool, { ...request, attemptId });
-        if (until !== undefined)
-          return { kind: 'begun', attempt: createAttempt(request, { attemptId, until }) };
+        const begun = await beginOne(pool, { ...request, attemptId });
+        if (begun) return { kind: 'begun', attempt: createAttempt(request, { ...begun, attemptId }) };
         const [found] = await runPrepared<FoundKey>(pool, findStatement, [principalId, key]);
         if (!found) continue;
         if (found.fingerprint !== fingerprint) return { kind: 'usedOtherwise' };
