@@ -1,4 +1,5 @@
-import { ApiError, ConnectionError, NotFoundError } from '../../../client/src/index.ts';
+import { ApiError, ConnectionError } from '../../../client/src/index.ts';
+import { mayPass } from '../service/pauses.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Note } from './note.tsx';
@@ -29,7 +30,7 @@ export function Failure({ error, onRetry }: FailureProps) {
           </Button>
         </p>
       )}
-      {onRetry && !(error instanceof NotFoundError) && (
+      {onRetry && mayPass(error) && (
         <p>
           <Button kind="plain" onPress={onRetry}>
             {texts.failure.again}

@@ -19,6 +19,12 @@ export async function followFeed(world: ConsoleWorld): Promise<void> {
   await narrowed.page.goto(`${world.baseUrl}/console/events`);
   await narrowed.page.getByRole('alert').waitFor();
   expectTrue((await narrowed.page.getByText('Connecting').count()) === 0, 'it does not try for ever');
+  const again = narrowed.page.getByRole('button', { name: 'Try again' });
+  for (const path of ['events', 'webhooks']) {
+    await narrowed.page.goto(`${world.baseUrl}/console/${path}`);
+    await narrowed.page.getByRole('alert').waitFor();
+    expectTrue((await again.count()) === 0, `${path}: trying again would not help`);
+  }
   await narrowed.context.close();
   await beginElsewhere(world);
 }
