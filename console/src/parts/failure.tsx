@@ -1,8 +1,11 @@
-import { ApiError, ConnectionError } from '../../../client/src/index.ts';
+import { ApiError, ConnectionError, InvalidResponseError } from '../../../client/src/index.ts';
 import { mayPass } from '../service/pauses.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Note } from './note.tsx';
+
+/** The client's own sentence for a status whose answer has no error in it. */
+const wordless = /^The answer is \d+ without an error\.$/;
 
 type FailureProps = { readonly error: unknown; readonly onRetry?: (() => void) | undefined };
 
@@ -51,7 +54,9 @@ export function explainError(error: unknown): string {
   if (error instanceof ConnectionError)
     return navigator.onLine ? texts.failure.unreachable : texts.failure.offline;
   if (isMissingModule(error)) return texts.failure.outdated;
+  if (error instanceof InvalidResponseError) return texts.failure.between(error.status);
   if (error instanceof ApiError) {
+    if (wordless.test(error.message)) return texts.failure.between(error.status);
     const known = error.reason === undefined ? undefined : texts.reasons[error.reason];
     return known === undefined ? error.message : `${known} ${error.message}`;
   }

@@ -42,6 +42,8 @@ export const english = {
     again: 'Try again',
     offline: 'This browser is offline. The page continues when the connection is back.',
     unreachable: 'The service does not answer. It may be starting, or the connection may be broken.',
+    between: (status: number) =>
+      `The service could not be reached: something else answered${status > 0 ? ` with status ${status}` : ''}.`,
     outdated:
       'A part of this page could not be loaded. The console may have been updated since you opened it.',
     reload: 'Reload the page',

@@ -126,11 +126,15 @@ export async function tellLimits(world: ConsoleWorld): Promise<void> {
   await page.unroute(reads);
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await page.getByText(record.displayName).first().waitFor(soon);
+  await page.route(reads, (route) => route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }));
+  await page.reload();
+  await page.getByText('something else answered with status 502').first().waitFor(soon);
+  await page.unroute(reads);
   // The refusals are meant: they are no faults of the page.
   world.faults.splice(
     0,
     world.faults.length,
-    ...world.faults.filter((fault) => !/status of 429/.test(fault)),
+    ...world.faults.filter((fault) => !/status of (429|502)/.test(fault)),
   );
   await context.close();
 }
