@@ -11,16 +11,27 @@ import { readGraph } from '../diagram/stateGraph.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Note } from '../parts/note.tsx';
+import { PageFailure } from '../parts/pageFailure.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { useTitle } from '../parts/title.ts';
+import { useMay } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.author;
 type Tab = keyof typeof words.tabs;
 
-/** Write a document, check it, try it, deploy it. */
+/** Write a document, check it, try it, deploy it. All but the writing takes the permission to deploy. */
 export function AuthorPage() {
   useTitle(words.title);
+  if (useMay('agreements.write')) return <Workshop />;
+  return (
+    <PageFailure title={words.title}>
+      <Note kind="bad">{words.mayNotWrite}</Note>
+    </PageFailure>
+  );
+}
+
+function Workshop() {
   const { text, write, json, problems, report, isChecking, error } = useDocument();
   const [tab, setTab] = useState<Tab>('problems');
   const [place, setPlace] = useState<{ offset: number }>();

@@ -4,6 +4,7 @@ const count = (n: number, one: string, many: string) => `${n.toLocaleString('en'
 export const authorTexts = {
   title: 'Author',
   lead: 'Write or drop a document. It is checked as you type and stays in this browser until you deploy it.',
+  mayNotWrite: 'Your session may not check or deploy documents: it lacks the permission to write agreements.',
   document: 'Document, as JSON',
   placeholder: '{ "metadata": { … }, "variables": { … }, "content": { … }, "execution": { … } }',
   notObject: 'A document is a JSON object.',

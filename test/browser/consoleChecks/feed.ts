@@ -25,6 +25,8 @@ export async function followFeed(world: ConsoleWorld): Promise<void> {
     await narrowed.page.getByRole('alert').waitFor();
     expectTrue((await again.count()) === 0, `${path}: trying again would not help`);
   }
+  await narrowed.page.goto(`${world.baseUrl}/console/author`);
+  await see(narrowed.page, 'Your session may not check or deploy documents');
   await narrowed.context.close();
   await beginElsewhere(world);
 }
