@@ -6,12 +6,13 @@ import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
-import { InputFields, isComplete, readValues, type Typed } from './inputFields.tsx';
+import { InputFields, isComplete, readValues } from './inputFields.tsx';
 import { knowsRules } from './knowsRules.ts';
 import { findParty, isSame, nameOfInput } from './naming.ts';
 import { SignPanel } from './signPanel.tsx';
 import type { Accepted, AgreementSource, Shown, Verdict } from './source.ts';
 import { Trial } from './trial.tsx';
+import { useTyped } from './useTyped.ts';
 
 const words = texts.act;
 const typingMs = 250;
@@ -25,7 +26,7 @@ type ActFormProps = {
 
 /** One input: fill it in, check it while typing, then sign it with an allowed wallet. */
 export function ActForm({ shown, source, input, onClose }: ActFormProps) {
-  const [typed, setTyped] = useState<Typed>({});
+  const [typed, setTyped] = useTyped(source, input.inputId);
   const [wallet, setWallet] = useState<Connected>();
   const [isSigning, setSigning] = useState(false);
   const values = readValues(input.fields, typed);

@@ -31,6 +31,11 @@ export function checkSession(error: unknown): void {
   for (const key of sessionKeys) void queries.invalidateQueries({ queryKey: [key] });
 }
 
+/** Whether the last look at a session says that nobody is logged in. */
+export function hasSessionEnded(kind: 'session' | 'wallet session'): boolean {
+  return queries.getQueryState([kind])?.error instanceof UnauthorizedError;
+}
+
 export function useSession() {
   return useQuery({
     queryKey: ['session'],

@@ -1,6 +1,7 @@
 import { pingPong } from '../../../bench/pingPong.ts';
 import { deployAgreement, submitInput } from '../../../client/src/viem/index.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
+import { deployExample } from './pages.ts';
 
 /**
  * Troubles outside the page: the same wallet acts elsewhere, a session that cannot be looked at, a lost connection. The page
@@ -60,5 +61,29 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   await see(page, 'shows the last known data');
   await context.setOffline(false);
   await page.getByText('shows the last known data').waitFor({ state: 'detached' });
+  await context.close();
+  await endSession(world);
+}
+
+/** A session that ends while somebody writes: after the login the text is there again. */
+async function endSession(world: ConsoleWorld): Promise<void> {
+  const record = await deployExample(world, 'Written for long');
+  const { page, context } = await world.invite(createAccount());
+  await page.goto(`${world.baseUrl}/console/agreements/${record.id}`);
+  const note = page.getByLabel('Note', { exact: true });
+  const act = page.getByRole('button', { name: 'Act: Take the bicycle' });
+  await act.click();
+  await note.fill('Written for half an hour');
+  await context.request.delete(`${world.baseUrl}/v0/sessions/current`, {
+    headers: { 'x-agreements-session': '1', origin: world.baseUrl },
+  });
+  await see(page, 'Your session has ended');
+  await page.getByLabel('API key').fill(world.stack.apiKey);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await act.click();
+  expectTrue((await note.inputValue()) === 'Written for half an hour', 'what was typed is there again');
+  await page.getByRole('button', { name: 'Choose another' }).click();
+  await act.click();
+  expectTrue((await note.inputValue()) === '', 'what was given up is gone');
   await context.close();
 }
