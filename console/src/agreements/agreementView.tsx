@@ -131,7 +131,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           // Loaded data stay visible, and the note above says that they may be old.
           error={rows && mayPass(inputs.error) ? undefined : inputs.error}
           total={inputs.data?.pages[0]?.total}
-          onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}
+          onMore={inputs.hasNextPage ? () => inputs.fetchNextPage() : undefined}
           nameOf={graph.nameOf}
         />
         <DocumentText shown={shown} unsigned={unsigned} />

@@ -1,8 +1,8 @@
 import { showUnseen } from '../../../src/protocol/showUnseen.ts';
-import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { More } from '../parts/more.tsx';
 import { Time } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import { describeField, findParty } from './naming.ts';
@@ -15,7 +15,7 @@ type TimelineProps = {
   readonly rows: readonly ShownInput[] | undefined;
   readonly error: unknown;
   readonly total: number | undefined;
-  readonly onMore: (() => void) | undefined;
+  readonly onMore: (() => Promise<unknown>) | undefined;
   readonly nameOf: (inputId: string) => string;
 };
 
@@ -49,7 +49,7 @@ export function Timeline({ shown, rows, error, total, onMore, nameOf }: Timeline
         )}
       </ol>
       {rows?.length === 0 && <p class="soft small">{words.timelineEmpty}</p>}
-      {onMore && <Button onPress={onMore}>{texts.more}</Button>}
+      <More onMore={onMore} />
     </section>
   );
 }
