@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { useDebounced } from '../parts/debounced.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
@@ -60,7 +61,7 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
       }}
     >
       <div class="section-head">
-        <h3 dir="auto">{name}</h3>
+        <Heading>{name}</Heading>
         <Button kind="plain" onPress={onClose}>
           {words.chooseAnother}
         </Button>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { Loading } from '../parts/loading.tsx';
 import { texts } from '../texts/texts.ts';
 import { ActForm } from './actForm.tsx';
@@ -19,8 +20,9 @@ type ActPanelProps = {
 export function ActPanel({ shown, source, accepted, isKnown }: ActPanelProps) {
   // The chosen input stays open while it is under way, even once the agreement has moved on.
   const [chosen, setChosen] = useState<Accepted>();
+  const keptFocus = useKeptFocus();
   return (
-    <section class="stack" aria-label={words.now}>
+    <section class="stack" aria-label={words.now} {...keptFocus}>
       <h2>{words.now}</h2>
       {chosen ? (
         <ActForm

@@ -1,5 +1,6 @@
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
@@ -36,7 +37,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
   if (sent)
     return (
       <div class="panel stack">
-        <h3 dir="auto">{name}</h3>
+        <Heading>{name}</Heading>
         <Progress source={source} sent={sent} chainId={shown.chainId} />
         <p>
           <Button onPress={onDone}>{words.done}</Button>
@@ -46,7 +47,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
   return (
     <div class="panel stack">
       <div class="section-head">
-        <h3>{words.toSign}</h3>
+        <Heading>{words.toSign}</Heading>
         <Button kind="plain" onPress={onBack} disabled={busy !== undefined}>
           {texts.cancel}
         </Button>

@@ -195,8 +195,17 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await keyboard.press('+');
   await keyboard.press('ArrowDown');
   await page.locator(`svg[role="img"]:not([viewBox="${before}"])`).waitFor();
+  const hasFocus = (name: string) =>
+    page.locator('[aria-label="Possible now"] :is(h2, h3):focus', { hasText: name }).waitFor();
   await focus('Act: Take the bicycle');
   await keyboard.press('Enter');
+  await hasFocus('Take the bicycle');
+  await focus('Choose another');
+  await keyboard.press('Enter');
+  await hasFocus('Possible now');
+  await focus('Act: Take the bicycle');
+  await keyboard.press('Enter');
+  await hasFocus('Take the bicycle');
   await focus('Note');
   await keyboard.type('By keys');
   await focus(/^Connect Test wallet/);
