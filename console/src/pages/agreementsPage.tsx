@@ -98,10 +98,10 @@ export function AgreementsPage() {
     refetchInterval: ({ state: { error } }) => lookAfter(15_000, error),
   });
   const rows = list.data?.data;
-  // Whoever turns the page reads the next one from its beginning.
+  // Whoever turns the page reads the next one from its beginning, if not in another tab.
   const turns = useRef(false);
-  const turn = () => {
-    turns.current = true;
+  const turn = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => {
+    turns.current = !(ctrlKey || metaKey || shiftKey || altKey);
   };
   useEffect(() => {
     if (turns.current) scrollTo(0, 0);
