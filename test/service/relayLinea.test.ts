@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Address, type Hex, parseGwei, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
@@ -24,6 +25,31 @@ test("on Linea a transaction pays the chain's own estimate for it", async () => 
   const { maxPriorityFeePerGas, gas } = await world.client.getTransaction({ hash: hash ?? '0x' });
   expect({ maxPriorityFeePerGas, gas }).toEqual({ maxPriorityFeePerGas: tip, gas: 125_000n });
   expect(node.count('linea_estimateGas')).toBe(3);
+});
+
+test('on Linea gas beyond the estimate at acceptance counts for the principal, once', async () => {
+  const node = await world.disturb(({ method }) =>
+    method === 'linea_estimateGas'
+      ? { result: { gasLimit: toHex(1_000_000), baseFeePerGas: toHex(7), priorityFeePerGas: toHex(7) } }
+      : undefined,
+  );
+  await world.startRelay({ keys: await world.createWallets(1), rpcUrls: [node.url] });
+  const principalId = `prn_${randomBytes(8).toString('hex')}`;
+  await world.pool.query('insert into service.principals (id, name) values ($1, $1)', [principalId]);
+  const gasEstimate = 60_000n;
+  const rows = [await world.acceptOne({ principalId, gasEstimate })];
+  rows.push(await world.acceptOne({ principalId, gasEstimate: null }));
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
+  const readCounted = async () => {
+    const { rows: days } = await world.pool.query<{ gas: string }>(
+      'select sum(gas) as gas from service.usage_days where principal_id = $1',
+      [principalId],
+    );
+    return BigInt(days[0]?.gas ?? 0);
+  };
+  const counted = 1_000_000n - gasEstimate + 1_250_000n;
+  await waitUntil('both count', async () => (await readCounted()) >= counted);
+  expect(await readCounted()).toBe(counted);
 });
 
 test('on Linea an endpoint that does not know that estimate is asked once, and the common fees do', async () => {

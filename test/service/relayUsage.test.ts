@@ -15,6 +15,8 @@ afterAll(() => world.close());
 /** Contracts whose calls succeed without a gas price, as estimates run, and otherwise burn all gas, or revert. */
 const burnsIfPaid = '0x3a15600657fe5b00';
 const revertsIfPaid = '0x3a15600a5760006000fd5b00';
+/** Succeeds after 20,000 rounds of a loop. */
+const worksLong = '0x614e205b60019003806003575000';
 const fails = encodeFunctionData({ abi: testTokenAbi, functionName: 'failWithReason', args: ['no'] });
 
 async function createPrincipal(): Promise<string> {
@@ -126,6 +128,30 @@ test('a transaction that reverts counts with the gas that it used beyond its est
   const { gasUsed } = await readPaid(id);
   await waitUntil('it counts', async () => (await readCountedGas(principalId)) > 0n);
   expect(await readCountedGas(principalId)).toBe(gasUsed - 20_000n);
+});
+
+test('gas that a transaction is estimated to need after a revert counts, also once it succeeds', async () => {
+  const { key } = await world.createWallet();
+  const principalId = await createPrincipal();
+  const to = await place(revertsIfPaid);
+  let estimates = 0;
+  const node = await world.disturb(async ({ method }) => {
+    if (method === 'eth_estimateGas' && ++estimates === 2)
+      await world.client.setCode({ address: to, bytecode: worksLong });
+    return undefined;
+  });
+  await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+  const { id } = await world.acceptOne({ to, gasEstimate: 60_000n, principalId });
+  world.startIndexing();
+  await waitUntil('it is mined again', async () => {
+    const { attempts } = await world.readRow(id);
+    const hashes = attempts.slice(1).map(({ hash }) => world.client.getTransactionReceipt({ hash }));
+    return (await Promise.allSettled(hashes)).some(({ status }) => status === 'fulfilled');
+  });
+  const { gasUsed } = await readPaid(id);
+  expect(gasUsed).toBeGreaterThan(500_000n);
+  const isCounted = async () => 60_000n + (await readCountedGas(principalId)) >= gasUsed;
+  await waitUntil('all of it counts', isCounted);
 });
 
 test('a call that would succeed in every estimate fails after four reverts, all of which count', async () => {

@@ -5,6 +5,8 @@ import type { AcceptedRow } from './readClaimable.ts';
 
 export type Terms = {
   readonly gas: bigint;
+  /** What the usage of the row's principal does not count yet; undefined for nothing. */
+  readonly moreGas?: bigint;
   readonly fees: Fees;
   /** The fee in addition to gas, in wei; undefined if the chain charges none. */
   readonly dataFee?: bigint;

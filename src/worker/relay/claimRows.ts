@@ -21,7 +21,7 @@ const signedInTurn = 16;
 
 export type SignedRow = SignedTransaction &
   Terms &
-  Pick<AcceptedRow, 'id' | 'traceParent' | 'principalId' | 'gasEstimate'> & {
+  Pick<AcceptedRow, 'id' | 'traceParent' | 'principalId'> & {
     readonly wallet: Address;
     readonly nonce: number;
   };
@@ -121,12 +121,12 @@ export async function signRow(
   { row, terms, wallet, nonce, chainId }: AssignedRow & { nonce: number; chainId: number },
 ): Promise<SignedRow> {
   const call = { to: row.contract, data: row.callData, gas: terms.gas };
-  const { id, traceParent, principalId, gasEstimate } = row;
+  const { id, traceParent, principalId } = row;
   const attributes = { 'agreements.chain.id': chainId, 'agreements.transaction.id': id };
   const signed = await continueTrace({ name: 'sign transaction', traceParent, attributes }, () =>
     signTransaction(signer, { call, chainId, nonce, fees: terms.fees }),
   );
-  return { ...signed, ...terms, id, wallet, nonce, traceParent, principalId, gasEstimate };
+  return { ...signed, ...terms, id, wallet, nonce, traceParent, principalId };
 }
 
 /** Stores nonces, bytes and hashes of locked rows, and their wallets' new counters, in one statement. */
@@ -140,12 +140,12 @@ export async function writeSigned(
     name: 'relay sign',
     text: `
       with signed as (
-        select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[])
-          as attempt(id, wallet, nonce, hash, raw, gas, max_fee, tip)),
+        select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[], $12::bigint[])
+          as attempt(id, wallet, nonce, hash, raw, gas, max_fee, tip, more_gas)),
       rows as (
         update service.transactions tx
         set state = 'signed', wallet = signed.wallet, wallet_nonce = signed.nonce, tx_hash = signed.hash,
-          gas_estimate = coalesce(tx.gas_estimate, signed.gas), reserved_until = null, updated_at = now()
+          gas_estimate = coalesce(tx.gas_estimate, 0) + signed.more_gas, reserved_until = null, updated_at = now()
         from signed where tx.id = signed.id),
       attempts as (
         insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
@@ -167,6 +167,7 @@ export async function writeSigned(
       chainId,
       counters.map(([address]) => address),
       counters.map(([, nonce]) => nonce),
+      signed.map(({ moreGas = 0n }) => String(moreGas)),
     ],
   });
 }

@@ -114,7 +114,7 @@ export async function requeueRow(
   const { rowCount } = await pool.query(
     `with requeued as (
        update service.transactions set state = 'accepted', wallet = null, wallet_nonce = null,
-         principal_id = $7, gas_estimate = coalesce($4::bigint, gas_estimate), updated_at = now()
+         principal_id = $7, gas_estimate = greatest($4::bigint, gas_estimate), updated_at = now()
        where id = $1 and state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3
        returning id)
      select pg_notify($5, $6) from requeued`,

@@ -206,7 +206,9 @@ export function createPreparations(options: PreparationOptions): Preparations {
       const gas = largest([row.gasEstimate, facts?.gas, quote?.terms?.gas]);
       const fees = suggestFees(quote?.terms ?? view, settings.maxFeePerGas);
       if (gas === undefined || !fees) return undefined;
-      return { gas: withMargin(gas), fees, dataFee: computeDataFee(view.dataFee, size(row.callData)) };
+      const moreGas = row.gasEstimate === undefined ? withMargin(gas) : gas - row.gasEstimate;
+      const dataFee = computeDataFee(view.dataFee, size(row.callData));
+      return { gas: withMargin(gas), moreGas, fees, dataFee };
     },
     prepare(row, context) {
       if (running.has(row.id)) return true;

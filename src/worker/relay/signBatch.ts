@@ -49,10 +49,10 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
     for (const wallet of lost) wallet.isReconciled = false;
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
     const begun = passOn(context, claim, batch);
-    // The gas of the others was counted when they were accepted.
+    // The rest was counted when they were accepted.
     countGas(
       context,
-      claim.signed.filter(({ gasEstimate }) => gasEstimate === undefined),
+      claim.signed.map(({ principalId, moreGas = 0n }) => ({ principalId, gas: moreGas })),
     );
     if (lost.length > 0 || claim.failure !== undefined || claim.unpayable.length > 0) return true;
     const isMore = claim.isCut || claim.found === options.limit;
