@@ -201,3 +201,55 @@ test('a fold fails rather than withdraw an event that is released at the same ti
   await expect(withdrawing).rejects.toMatchObject({ code: '40001' });
   expect(await countReleased()).toMatchObject({ prn_told: 1 });
 });
+
+test('many deliveries with the largest filters are planned without blocking the event loop', async () => {
+  const { pool } = fixture;
+  const name = 'prn_filters';
+  await pool.query('insert into service.principals (id, name) values ($1, $1)', [name]);
+  await insertRecords(pool, { id: name }, [{ id: 'agr_filters', chain_id: chainId }]);
+  const places = ['templateId', 'inputId', 'fromState', 'toState'] as const;
+  const data = Object.fromEntries(places.map((place) => [place, 'x'.repeat(16)]));
+  await pool.query(
+    `insert into service.events (id, principal_id, record_id, type, body, state, chain_id, block_number, block_order)
+    select 'evt_filters' || at, $1, 'agr_filters', 'agreement.transitioned', $2, 'pending', $3, 1, at
+    from generate_series(1, 500) as at`,
+    [name, JSON.stringify({ data }), chainId],
+  );
+  const others = Array.from({ length: 255 }, () => `${'x'.repeat(12)}${randomBytes(2).toString('hex')}`);
+  const filters = Object.fromEntries(
+    places.map((place) => [`${place}s`, [...others, 'x'.repeat(16)]] as const),
+  );
+  await pool.query(
+    `insert into service.webhook_subscriptions (id, principal_id, url, event_types, filters, secret)
+    select 'wh_filters' || at, $1, 'https://receiver.example', '["agreement.transitioned"]', $2, ''
+    from generate_series(1, 50) as at`,
+    [name, JSON.stringify(filters)],
+  );
+  const probe = probeTurns();
+  expect(await release()).toMatchObject({ released: 500 });
+  expect(probe.end()).toBeLessThan(100);
+  const { rows } = await pool.query(
+    `select count(*)::int as count from service.deliveries where subscription_id like 'wh_filters%'`,
+  );
+  expect(rows).toEqual([{ count: 25_000 }]);
+});
+
+/** Measures the processor time of this thread's longest turn of the event loop, in milliseconds. */
+function probeTurns(): { end(): number } {
+  let longestMs = 0;
+  let before = process.threadCpuUsage();
+  let next: NodeJS.Immediate;
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+    next = setImmediate(look);
+  };
+  next = setImmediate(look);
+  return {
+    end() {
+      clearImmediate(next);
+      return longestMs;
+    },
+  };
+}
