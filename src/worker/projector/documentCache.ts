@@ -5,6 +5,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { createPace } from '../../platform/turns/pace.ts';
 import { type AuthoredDocument, readDocument } from './projectedDocument.ts';
 
 /** In characters of text; the parsed form takes a multiple of it. */
@@ -32,10 +33,12 @@ export function createDocumentCache(): DocumentCache {
       if (carriers.size > 0) {
         const { rows } = await transaction.execute<DocumentRow>(sql`
           select doc_hash, document from service.records where id = any(${arrayOf([...carriers.values()])}::text[])`);
+        const pace = createPace();
         for (const { doc_hash: docHash, document: text } of rows) {
           const document = readDocument(text);
           wanted.set(docHash, document);
           kept.set(docHash, document, { size: text.length });
+          await pace.breathe();
         }
       }
       return (docHash) => {

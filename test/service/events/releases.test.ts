@@ -9,6 +9,7 @@ import { withFoldTransaction } from '../../../src/worker/projector/withFoldTrans
 import { type Release, releaseEvents } from '../../../src/worker/publisher/releaseEvents.ts';
 import { withdrawEvents } from '../../../src/worker/publisher/withdrawEvents.ts';
 import { readLockWaits } from '../../support/lockWaits.ts';
+import { probeTurns } from '../../support/probeTurns.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
@@ -233,23 +234,3 @@ test('many deliveries with the largest filters are planned without blocking the 
   );
   expect(rows).toEqual([{ count: 25_000 }]);
 });
-
-/** Measures the processor time of this thread's longest turn of the event loop, in milliseconds. */
-function probeTurns(): { end(): number } {
-  let longestMs = 0;
-  let before = process.threadCpuUsage();
-  let next: NodeJS.Immediate;
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    longestMs = Math.max(longestMs, (user + system) / 1_000);
-    before = process.threadCpuUsage();
-    next = setImmediate(look);
-  };
-  next = setImmediate(look);
-  return {
-    end() {
-      clearImmediate(next);
-      return longestMs;
-    },
-  };
-}
