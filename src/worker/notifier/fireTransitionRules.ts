@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import { createPace } from '../../platform/turns/pace.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import type { TransitionFact } from '../../records/events/transitionFact.ts';
 import {
@@ -31,11 +32,13 @@ export async function fireTransitionRules(
   { facts, eventIds, createdAt }: { facts: readonly TransitionFact[]; eventIds: EventIds; createdAt: Date },
 ): Promise<Omitted> {
   const known = new Map<string | null, ReadRules>();
+  const pace = createPace();
   const mailAllowance = createDailyAllowance(transaction, 'mailsPerDay');
   const eventAllowance = createDailyAllowance(transaction, 'eventsPerDay');
   const byteAllowance = createDailyAllowance(transaction, 'eventBytesPerDay');
   const omitted = new Map<string, number>();
   for (const fact of facts) {
+    await pace.breathe();
     const { notificationTemplate: text } = fact.record;
     const rules = known.get(text) ?? readRules(text);
     known.set(text, rules);

@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, recordsOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { createPace } from '../../platform/turns/pace.ts';
 import { deploymentIdentity, transitionIdentity } from '../../records/events/eventIds.ts';
 import { deployInputId } from '../../records/events/transitionFact.ts';
 import { isTemporal, readRules, type TemporalRule } from '../../records/rules/notificationTemplate.ts';
@@ -105,11 +106,14 @@ async function readTemporalRules(
   const { rows } = await transaction.execute<RuledRow>(sql`
     select id, notification_template, deploy_tx_hash from service.records
     where id = any(${arrayOf(ids)}::text[]) and notification_template is not null and deploy_tx_hash is not null`);
-  const ruled = rows.map((row) => {
+  const pace = createPace();
+  const ruled = new Map<string, Ruled>();
+  for (const row of rows) {
     const rules = readRules(row.notification_template).rules.filter(isTemporal);
-    return [row.id, { rules, deployTxHash: row.deploy_tx_hash }] as const;
-  });
-  return new Map(ruled.filter(([, { rules }]) => rules.length > 0));
+    if (rules.length > 0) ruled.set(row.id, { rules, deployTxHash: row.deploy_tx_hash });
+    await pace.breathe();
+  }
+  return ruled;
 }
 
 async function readOpenSpans(

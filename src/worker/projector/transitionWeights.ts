@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { createPace } from '../../platform/turns/pace.ts';
 import { findMismatch } from '../../records/rules/matchTransition.ts';
 import {
   allObservers,
@@ -33,11 +34,13 @@ export async function readTransitionWeights(
         json_array_length(observers) as observers, coalesce(adopted_final, adopted_through, -1)::text as adopted_through
       from service.records where id = any(${arrayOf(ids)}::text[]) and notification_template is not null`);
     const known = new Map<string, ReadRules>();
+    const pace = createPace();
     for (const row of rows) {
       const { notification_template: text } = row;
       const rules = known.get(text) ?? readRules(text);
       known.set(text, rules);
       weighers.set(row.id, weigherOf(row, rules));
+      await pace.breathe();
     }
   }
   return (id) => weighers.get(id);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { nameHash } from '../../../src/protocol/names.ts';
 import { createDocumentCache } from '../../../src/worker/projector/documentCache.ts';
+import { readTransitionWeights } from '../../../src/worker/projector/transitionWeights.ts';
 import { probeTurns } from '../../support/probeTurns.ts';
 import { insertRecords } from '../support/rows.ts';
 import { createFixture, type Fixture } from './support/setup.ts';
@@ -47,5 +48,31 @@ test('many documents are read for a fold without blocking the event loop', async
     expect(probe.end()).toBeLessThan(mostTurnMs);
     for (const [at, { docHash }] of records.entries())
       expect(documents(docHash).nameState(nameHash(`s${at} 255`))).toBe(`s${at} 255`);
+  });
+});
+
+test('the rules of many records are read for a fold without blocking the event loop', async () => {
+  const rules = times(100, (at) => ({
+    id: `r${at}`,
+    name: '',
+    trigger: {
+      type: 'temporal',
+      states: ['A'],
+      condition: { type: 'stateAge', threshold: { value: 1, unit: 'hours' } },
+    },
+    recipients: ['a'],
+    notification: { subject: 's', body: 'x' },
+  }));
+  const ids = times(1_000, (at) => `agr_rules${at}`);
+  await insertRecords(
+    fixture.pool,
+    principal,
+    ids.map((id) => ({ id, notification_template: JSON.stringify({ metadata: { id }, rules }) })),
+  );
+  await inTransaction(fixture.database, async (transaction) => {
+    const probe = probeTurns();
+    const weights = await readTransitionWeights(transaction, ids);
+    expect(probe.end()).toBeLessThan(mostTurnMs);
+    for (const id of ids) expect(weights(id)).toBeDefined();
   });
 });
