@@ -84,6 +84,15 @@ test('the tools of the hosted service deploy and move an agreement by their name
   expect(await call('list_agreements', { limit: 3, sortBy: 'createdAt' })).toHaveProperty('data');
   const elsewhere = await agent.call('list_agreements', { environment: 'production' });
   expect(elsewhere).toMatchObject({ isError: true, text: expect.stringContaining('testnet') });
+
+  const refused = [
+    await agent.call('get_agreement', { agreementId: 'agr_unknown' }),
+    await agent.call('prepare_input_typed_data', { ...input, signerAddress: artist.address }),
+  ];
+  expect(refused).toMatchObject([
+    { isError: true, text: expect.stringContaining('with list_agreements') },
+    { isError: true, text: expect.stringContaining('call get_agreement_state') },
+  ]);
   await agent.close();
 });
 

@@ -4,6 +4,7 @@ import type { Cipher } from '../../platform/encryption/cipher.ts';
 import type { McpSurface } from './buildMcpServer.ts';
 import { createLinkSealer } from './handOutLink.ts';
 import { quotingRule } from './quotedData.ts';
+import { agentRemedies } from './remedies.ts';
 import { createToolRunner, type ToolOutcome } from './runTool.ts';
 import { draftAgreement } from './tools/draftAgreement.ts';
 import { findAgreements } from './tools/findAgreements.ts';
@@ -45,7 +46,7 @@ export function buildAgentSurface({ limits, cipher, logger, onOutcome }: Surface
     title: 'Agreements',
     instructions,
     tools: tools.map(({ description }) => description),
-    runTool: createToolRunner(tools, { logger, onOutcome }),
+    runTool: createToolRunner(tools, { remedies: agentRemedies, logger, onOutcome }),
     maxNesting: limits.agreementNesting + levelsAboveDocument,
     logger,
   };

@@ -1,8 +1,13 @@
 import type { Reason } from '../../platform/errors/serviceError.ts';
 import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 
-/** An agent's next step after a refusal, by its reason. */
-const byReason: Readonly<Partial<Record<Reason, string>>> = {
+/** An agent's next step after a refusal. */
+export type Remedies = {
+  readonly byReason: Readonly<Partial<Record<Reason, string>>>;
+  readonly byStatus: Readonly<Record<ErrorStatus, string>>;
+};
+
+const byReason: Remedies['byReason'] = {
   unsupported_chain: 'Use one of the chain ids in supportedChainIds.',
   invalid_agreement: 'Fix each path listed under issues, and check the document again with draft_agreement.',
   invalid_values:
@@ -38,7 +43,7 @@ const byReason: Readonly<Partial<Record<Reason, string>>> = {
   storage_exceeded: 'Ask the operator for a larger quota.',
 };
 
-const byStatus: Readonly<Record<ErrorStatus, string>> = {
+const byStatus: Remedies['byStatus'] = {
   400: 'Fix the arguments listed under issues, and call again.',
   401: 'Configure a valid API key in the client.',
   402: 'Ask the operator to allow this scope for the principal of this API key.',
@@ -53,6 +58,46 @@ const byStatus: Readonly<Record<ErrorStatus, string>> = {
   503: 'Wait for retryAfterSeconds, then call again with the same arguments.',
 };
 
-export function findRemedy(status: ErrorStatus, reason: Reason | undefined): string {
-  return (reason && byReason[reason]) ?? byStatus[status];
+/** By the names of the seven tools. */
+export const agentRemedies: Remedies = { byReason, byStatus };
+
+/** By the names of the hosted service's tools. */
+export const hostedRemedies: Remedies = {
+  byReason: {
+    ...byReason,
+    invalid_agreement:
+      'Fix each path listed under issues, and check the document again with validate_agreement.',
+    invalid_participants:
+      'Give each participant variable one wallet, by its variableKey; validate_agreement lists them.',
+    not_deployed:
+      'Wait until get_agreement shows the status Deployed. If it shows an error, the agreement will not be deployed.',
+    unknown_input: 'Use an inputId that get_agreement_state lists under acceptedInputs.',
+    state_not_accepting:
+      'The agreement is in another state now: call get_agreement_state and choose an input from acceptedInputs.',
+    no_transition:
+      'No state accepts this input: choose one that get_agreement_state lists under acceptedInputs.',
+    issuer_not_allowed: 'Sign with one of the wallets that get_agreement_state lists for this input.',
+    permit_expired: 'Prepare the typed data again, and have the new ones signed.',
+    deadline_too_far: 'Prepare the typed data again with an earlier deadline, or without one.',
+    stale_nonce:
+      'Another permit of this signer was used first: prepare the typed data again, and sign again.',
+    future_nonce:
+      'An earlier permit of this signer is missing: submit the earlier one, or prepare the typed data again.',
+    nonce_in_flight:
+      'Another permit of this signer is pending: wait some seconds, then prepare the typed data again.',
+    signature_mismatch:
+      'Sign exactly the prepared typed data with the wallet of signer, and submit it with the same values and deadline.',
+  },
+  byStatus: {
+    ...byStatus,
+    404: 'Find the right id with list_agreements.',
+    409: 'Call get_agreement_state to see the current state, and decide again.',
+  },
+};
+
+export function findRemedy(
+  remedies: Remedies,
+  { status, reason }: { readonly status: ErrorStatus; readonly reason: Reason | undefined },
+): string {
+  return (reason && remedies.byReason[reason]) ?? remedies.byStatus[status];
 }

@@ -6,6 +6,7 @@ import { traceStep } from '../../platform/tracing/tracing.ts';
 import { listUnfit } from '../shapes/textFitness.ts';
 import type { AgentCall } from './agentCall.ts';
 import { refuseArguments, type Tool } from './defineTool.ts';
+import type { Remedies } from './remedies.ts';
 import { writeToolError } from './toolError.ts';
 import { writeAnswer } from './writeAnswer.ts';
 
@@ -32,7 +33,16 @@ export type ToolRunner = (asked: ToolCall, call: AgentCall) => Promise<CallToolR
  */
 export function createToolRunner(
   tools: readonly Tool[],
-  { logger, onOutcome }: { logger: Logger; onOutcome?: ((outcome: ToolOutcome) => void) | undefined },
+  {
+    remedies,
+    logger,
+    onOutcome,
+  }: {
+    /** What to do after a refusal, by the names of these tools. */
+    remedies: Remedies;
+    logger: Logger;
+    onOutcome?: ((outcome: ToolOutcome) => void) | undefined;
+  },
 ): ToolRunner {
   const byName = new Map(tools.map((tool) => [tool.description.name, tool]));
 
@@ -69,7 +79,7 @@ export function createToolRunner(
         else logger.info(facts, 'a tool refused its call');
         if (status >= 500) span.note({ 'error.type': String(status) });
         note(status >= 500 ? 'failed' : 'refused');
-        return writeToolError(error, requestId);
+        return writeToolError(error, { requestId, remedies });
       }
     });
   };

@@ -4,7 +4,7 @@ import { codesByStatus, describeError } from '../../platform/http/errorResponse.
 import { quote } from '../../protocol/quote.ts';
 import { escapeUnseen } from './escapeUnseen.ts';
 import { fitAnswer } from './fitAnswer.ts';
-import { findRemedy } from './remedies.ts';
+import { findRemedy, type Remedies } from './remedies.ts';
 
 /** Members of an error's details with a meaning of their own; all others are facts of the refusal. */
 const shownApart = new Set(['reason', 'field', 'issues']);
@@ -20,10 +20,13 @@ const longestFact = 300;
 const longestPath = 300;
 
 /** An error as a tool result: what is wrong, the reason to branch on, and what to do about it. */
-export function writeToolError(error: unknown, requestId: string): CallToolResult {
+export function writeToolError(
+  error: unknown,
+  { requestId, remedies }: { readonly requestId: string; readonly remedies: Remedies },
+): CallToolResult {
   const { status, message, details = {}, headers = {} } = describeError(error);
   const { reason, field, issues } = details;
-  const whatToDo = findRemedy(status, reason);
+  const whatToDo = findRemedy(remedies, { status, reason });
   const facts = Object.entries(details).filter(
     ([name, value]) => !shownApart.has(name) && value !== undefined,
   );

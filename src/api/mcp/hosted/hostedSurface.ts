@@ -2,6 +2,7 @@ import type { Environment } from '../../../protocol/index.ts';
 import type { SurfaceParts } from '../agentSurface.ts';
 import { levelsAboveDocument } from '../agentSurface.ts';
 import type { McpSurface } from '../buildMcpServer.ts';
+import { hostedRemedies } from '../remedies.ts';
 import { createToolRunner } from '../runTool.ts';
 import { listHostedReads } from './hostedReads.ts';
 import { listHostedSigning } from './hostedSigning.ts';
@@ -30,7 +31,7 @@ export function buildHostedSurface(
     title: 'Agreements, by the tools of the hosted service',
     instructions,
     tools: tools.map(({ description }) => description),
-    runTool: createToolRunner(tools, { logger, onOutcome }),
+    runTool: createToolRunner(tools, { remedies: hostedRemedies, logger, onOutcome }),
     maxNesting: limits.agreementNesting + levelsAboveDocument,
     logger,
   };
