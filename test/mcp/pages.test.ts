@@ -94,6 +94,10 @@ test('refusals say in their text what the service expected', async () => {
   expect(guessed.text).toContain('the arguments are text, nameStartsWith');
   const preview = await agent.call('read_events', { preview: { inputId: 'take' } });
   expect(preview.data).toMatchObject({ error: { issues: [{ path: 'agreementId' }] } });
+  const empty = await agent.call('read_events', { agreementId: 'agr_unknown', preview: {} });
+  expect(empty.data).toMatchObject({
+    error: { issues: [{ path: 'preview', message: 'must have at or inputId' }] },
+  });
   const date = await agent.call('find_agreements', { updatedAfter: 'yesterday' });
   expect(date.data).toMatchObject({ error: { issues: [{ path: 'updatedAfter' }] } });
 });

@@ -76,6 +76,8 @@ export const followEvents = defineTool({
     const { agreementId, chainId, preview, limit = usualLimit } = args;
     if (preview && agreementId === undefined)
       throw refuseArguments([{ path: 'agreementId', message: 'is needed for a preview' }]);
+    if (preview && preview.at === undefined && preview.inputId === undefined)
+      throw refuseArguments([{ path: 'preview', message: 'must have at or inputId' }]);
     const recordId = agreementId === undefined ? undefined : await findId(agreementId, { chainId, call });
     const rules = preview && (await previewRules(args, call));
     return answer(args, { call, limit, recordId, rules });
