@@ -301,6 +301,7 @@ describe('a query', () => {
     ['/v0/agreements?__proto__=1'],
     ['/v0/agreements?limit=0'],
     ['/v0/agreements?limit=101'],
+    ['/v0/agreements?limit=100000'],
     ['/v0/agreements?limit=ten'],
     ['/v0/agreements?limit=1&limit=2'],
     ['/v0/agreements?cursor=nonsense'],

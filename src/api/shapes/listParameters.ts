@@ -12,7 +12,7 @@ const maxCursor = 4_096;
 export const pageParameters = {
   limit: z
     .string()
-    .regex(/^\d{1,4}$/, 'must be a whole number')
+    .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .refine((limit) => limit >= 1 && limit <= maxPage, `must be from 1 to ${maxPage}`)
     .default(defaultPage)
