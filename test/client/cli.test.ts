@@ -188,6 +188,11 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
     ['an unknown command', ['lst'], { code: 2, stderr: expect.stringContaining('Did you mean list?') }],
     ['a missing option', ['deploy', mural], { code: 2, stderr: expect.stringContaining('--chain') }],
     [
+      'a chain without a known factory',
+      ['deploy', mural, '--chain', '5'],
+      { code: 2, stderr: expect.stringContaining('--chain takes 8453, 59141, 59144, 84532, 11155111') },
+    ],
+    [
       'a file that is not there',
       ['validate', '/nowhere.json'],
       { code: 2, stderr: expect.stringContaining('/nowhere.json') },

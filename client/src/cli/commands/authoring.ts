@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { findTitle } from '../../../../src/protocol/findTitle.ts';
+import { findPublicFactory, publicFactories } from '../../../../src/protocol/publicFactories.ts';
 import { deployAgreement } from '../../viem/deployAgreement.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
@@ -127,6 +128,10 @@ function addDeploy(program: Command, context: Context): void {
         );
         return handOutLink(context, { id: draft.id });
       }
+      if (findPublicFactory(chainId) === undefined)
+        throw new CliError(
+          `This program knows no factory of chain ${chainId}: --chain takes ${Object.keys(publicFactories).join(', ')}.`,
+        );
       const account = await openSigner(terminal.env, options);
       const deployed = deployAgreement({ client: context.client(), account, ...deployment, signal });
       const record = await sayWaiting(context, deployed);
