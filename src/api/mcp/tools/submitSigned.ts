@@ -202,6 +202,6 @@ function splitSignature(text: string): { v: number; r: Hex; s: Hex } {
       // Falls through to the refusal: wallets do not write this last byte.
     }
   }
-  const message = 'must be 0x and 130 hex digits: r, s and v';
+  const message = 'must be 0x and 130 hex digits: r, s and v, which is 27 or 28 (1b or 1c)';
   throw refuseArguments([{ path: 'signature', message }]);
 }
