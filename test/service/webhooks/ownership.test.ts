@@ -103,6 +103,15 @@ describe('a principal at its limit of active webhooks', () => {
     expect((await by.call('GET', '/v0/webhooks')).body.data).toHaveLength(limit);
   });
 
+  test('and another one has its own, however many the first has', async () => {
+    const [by, other] = [await service.createPrincipal(), await service.createPrincipal()];
+    for (let count = 0; count < limit; count++) await createWebhook(service, {}, by);
+    const refused = await by.call('POST', '/v0/webhooks', { body: { url } });
+    expect(outcome(refused)).toMatchObject(reached);
+    for (let count = 0; count < limit; count++) await createWebhook(service, {}, other);
+    expect(outcome(await other.call('POST', '/v0/webhooks', { body: { url } }))).toMatchObject(reached);
+  });
+
   test('where disabled ones do not count, but count when they become active', async () => {
     const by = await service.createPrincipal();
     const disabled = [];
@@ -136,6 +145,11 @@ describe('a principal at its limit of active webhooks', () => {
       );
       return rows[0]?.count;
     };
+    const active = await createWebhook(service, {}, by);
+    await pool.query(
+      `update service.webhook_subscriptions set created_at = '2025-01-01', updated_at = '2025-01-01' where id = $1`,
+      [active.id],
+    );
     await insert('old', keptDisabled);
     const delivered = { id: `wh_old${keptDisabled}`, by };
     const delivery = await insertDelivery(service, delivered, { status: 'failed' });
@@ -149,6 +163,7 @@ describe('a principal at its limit of active webhooks', () => {
     const read = async (id: string) => (await by.call('GET', `/v0/webhooks/${id}`)).status;
     expect(await Promise.all([read(delivered.id), read(`wh_old${keptDisabled - 1}`)])).toEqual([200, 404]);
     expect(await read(`wh_old${keptDisabled - 2}`)).toBe(200);
+    expect(await read(active.id)).toBe(200);
 
     await insert('more', 250);
     await createWebhook(service, {}, by);
