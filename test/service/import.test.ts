@@ -274,6 +274,10 @@ describe('the same agreement', () => {
     expect((await get(first.id, other)).status).toBe(403);
     expect((await get(address, other)).body.data).toMatchObject({ id: second.id });
     expect((await get(address)).body.data).toMatchObject({ id: first.id });
+    const late = await setting.service.createPrincipal();
+    const third = recordOf(await adopt({ ...body, displayName: 'Late' }, late));
+    expect(third).toMatchObject({ address, displayName: 'Late', status: 'Deployed' });
+    expect([first.id, second.id]).not.toContain(third.id);
   });
 
   test('that a Draft is about to become is that Draft, which was deployed here', async () => {
