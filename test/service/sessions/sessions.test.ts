@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sessionShape } from '../../../src/api/shapes/sessionShapes.ts';
+import { NotFoundError } from '../../../src/platform/errors/serviceError.ts';
 import { createKey, revokeKey } from '../../../src/records/principals/apiKeys.ts';
 import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
 import { forgetSessions } from '../../../src/records/sessions/forgetSessions.ts';
+import { getSession } from '../../../src/records/sessions/listSessions.ts';
 import { heldTogether } from '../../support/heldTogether.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { outcome } from '../support/outcome.ts';
@@ -150,6 +152,8 @@ describe('a session', () => {
     const owner = await scene.service.createPrincipal();
     const stranger = await scene.service.createPrincipal();
     const { browser, session } = await scene.enter({ label: 'Ada' }, owner);
+    const find = ({ id: principalId }: TestPrincipal) =>
+      getSession(scene.service.handle.database, { id: session.id, principalId });
     const listed = async ({ call }: Pick<TestPrincipal, 'call'>) => {
       const { body } = await call('GET', '/v0/sessions');
       return sessionShape
@@ -159,11 +163,14 @@ describe('a session', () => {
     };
     expect(await listed(owner)).toEqual([session.id]);
     expect(await listed(stranger)).toEqual([]);
+    expect(await find(owner)).toMatchObject({ id: session.id });
+    await expect(find(stranger)).rejects.toThrow(NotFoundError);
     expect((await stranger.call('DELETE', `/v0/sessions/${session.id}`)).status).toBe(404);
     expect((await browser.call('GET', list)).status).toBe(200);
     expect((await owner.call('DELETE', `/v0/sessions/${session.id}`)).status).toBe(200);
     await expectWithinASecond(401, () => browser.call('GET', list));
     expect(await listed(owner)).toEqual([]);
+    await expect(find(owner)).rejects.toThrow(NotFoundError);
   });
 
   test('dies with its key, and with what its principal may do', async () => {
