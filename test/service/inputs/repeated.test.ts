@@ -1,4 +1,6 @@
+import type { Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findSubmission } from '../../../src/api/agreements/recognisePermit.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -25,6 +27,29 @@ describe('the same permit again', () => {
     const again = await scene.submit(lease.id, body);
     const ids = [...answers, again].map(({ body: { data } }) => inputRecordShape.parse(data).id);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  test('is recognised by its whole call to its record, and by nothing less', async () => {
+    const lease = await scene.deploy();
+    const { body } = await lease.sign({ ...accept, account: lease.tenant });
+    const { id } = inputRecordShape.parse((await scene.submit(lease.id, body)).body.data);
+    const { database, pool } = scene.service.handle;
+    const { rows } = await pool.query<{ data: Hex }>(
+      'select call_data as data from service.transactions where contract = $1',
+      [lease.address],
+    );
+    const call = {
+      ...{ recordId: lease.id, principalId: scene.principal.id, chainId, contract: lease.address },
+      callData: rows[0]?.data ?? '0x',
+    };
+    expect(await findSubmission(database, call)).toMatchObject({ id, hasFailed: false });
+    for (const other of [
+      { recordId: 'agr_0' },
+      { chainId: chainId + 1 },
+      { contract: scene.chain.factory },
+      { callData: '0x' as const },
+    ])
+      expect(await findSubmission(database, { ...call, ...other }), JSON.stringify(other)).toBeUndefined();
   });
 
   test('reopens an input whose transaction had failed, while the permit is valid, and counts its storage once', async () => {
