@@ -502,12 +502,22 @@ describe('by index and outbox', () => {
       const { body } = await principal.call('GET', `/v0/agreements/${lease.id}/inputs`);
       return body.data;
     };
+    const stranger = await service.createPrincipal();
+    const countOpen = async ({ id: principalId }: Pick<TestPrincipal, 'id'>) => {
+      const standing = await readStanding(service.handle.pool, {
+        ...{ chainId, contract: lease.address, signer: lease.tenant.address, gasKind: '', principalId },
+        ...{ asker: principalId, storingInputs: [], known: new Set<string>(), knownMoment: undefined },
+      });
+      return standing?.open.length;
+    };
     const knock = await lease.sign(knockOf());
     let again: Promise<Answer> | undefined;
     await worker.hold(async () => {
       const both = [submit(lease, knock.body)];
       await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
       both.push(submitByOther());
+      await waitUntil('it is stored for both', async () => (await countOpen(other)) === 1);
+      expect([await countOpen(principal), await countOpen(stranger)]).toEqual([1, 0]);
       await failStored(lease, knock.body.signer, 2);
       await Promise.all(both);
       const before = await readInputs();
@@ -518,6 +528,8 @@ describe('by index and outbox', () => {
         return (await service.handle.pool.query(query, [lease.address])).rowCount === 1;
       });
       expect(await readInputs()).toEqual(before);
+      // It waits for those alone who have sent it again.
+      expect(await Promise.all([other, principal, stranger].map(countOpen))).toEqual([1, 0, 0]);
     });
     expect((await again)?.body.data).toMatchObject({ status: 'PENDING' });
     await waitUntil('it is mined for both', async () => {
