@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { leaveSeats, takeSeats } from '../../src/worker/deliverer/deliverySeats.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Answer, accept, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -242,6 +243,27 @@ test('a worker serves a subscription whose seat it could not give back', async (
   await insertUnheard(id, 'seated');
   await world.awaitDeliveries(id, isSucceeded);
   expect(receiver.received).toHaveLength(1);
+});
+
+test('a seat stays with a live worker, whoever else asks for it or gives it up', async () => {
+  const { pool } = world;
+  const { id } = await world.subscribe('http://127.0.0.1:9/never');
+  const lease = (worker: string, minutes: number) =>
+    pool.query(
+      `insert into service.worker_leases (id, lease_until) values ($1, now() + $2::int * interval '1 minute')
+      on conflict (id) do update set lease_until = excluded.lease_until`,
+      [worker, minutes],
+    );
+  await lease('seated', 4);
+  await lease('other', 4);
+  expect(await takeSeats(pool, 'seated', [id])).toEqual([id]);
+  expect(await takeSeats(pool, 'other', [id])).toEqual([]);
+  await leaveSeats(pool, 'other', [id]);
+  expect(await takeSeats(pool, 'other', [id])).toEqual([]);
+  expect(await takeSeats(pool, 'seated', [id])).toEqual([id]);
+  await lease('seated', -1);
+  expect(await takeSeats(pool, 'other', [id])).toEqual([id]);
+  await pool.query(`delete from service.worker_leases where id in ('seated', 'other')`);
 });
 
 test('a worker that loses its lease ends what is under way before the delivery is attempted again', async () => {
