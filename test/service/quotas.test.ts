@@ -122,6 +122,29 @@ test('a principal has no more open transactions than its quota, whenever and by 
   expect(listed).toContainEqual(expect.objectContaining({ quota: 'openTransactions', used: 3, limit: 4 }));
 });
 
+test('what another principal uses and may use counts for it alone, and yesterday’s use for nobody', async () => {
+  const { database, pool } = service.handle;
+  const [own, other] = [await service.createPrincipal(), await service.createPrincipal()];
+  const use = { events: 1, eventBytes: 2, mails: 3, gas: 4n, answerBytes: 5 };
+  await addUsage(database, [{ principalId: own.id, ...use }]);
+  await pool.query('update service.usage_days set day = day - 1 where principal_id = $1', [own.id]);
+  await addUsage(database, [{ principalId: other.id, ...use }]);
+  await addTotals(database, [{ principalId: other.id, storedBytes: 6, adoptedAgreements: 7 }]);
+  await setQuota(database, { principal: other.id, quota: 'gasPerDay', value: 8 });
+  expect(await readQuotas(database, own.id)).toEqual(
+    quotaNames.map((quota) => ({ quota, used: 0, limit: defaultQuotas[quota], isDefault: true })),
+  );
+  for (const quota of ['gasPerDay', 'mailsPerDay'] as const)
+    await setQuota(database, { principal: own.id, quota, value: 9 });
+  await setQuota(database, { principal: own.id, quota: 'gasPerDay', value: null });
+  const readSet = async ({ id }: TestPrincipal) =>
+    (await readQuotas(database, id)).flatMap(({ quota, limit, isDefault }) =>
+      isDefault ? [] : [[quota, limit]],
+    );
+  expect(await readSet(own)).toEqual([['mailsPerDay', 9]]);
+  expect(await readSet(other)).toEqual([['gasPerDay', 8]]);
+});
+
 test('a quota may be larger than any number of four bytes', async () => {
   const { database } = service.handle;
   const { id, name } = await service.createPrincipal();
