@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Address, encodeFunctionData, getAddress, type Hex, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
+import { defaultQuotas } from '../../src/records/quotas/quotas.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -226,6 +227,11 @@ async function acceptForDeployment(status: string, error: string | null): Promis
   await useUpGas(first);
   const { id } = await world.acceptOne({ to: await place(burnsIfPaid), principalId: first });
   await insertRecord(second);
+  // What it used yesterday leaves it all of today's.
+  await world.pool.query(
+    `insert into service.usage_days (principal_id, day, gas) values ($1, (now() at time zone 'utc')::date - 1, $2)`,
+    [second, String(defaultQuotas.gasPerDay)],
+  );
   await world.pool.query(
     'update service.records set deploy_transaction_id = $2, status = $3, error = $4 where id = $1',
     [second, id, status, error],
