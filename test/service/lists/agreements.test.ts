@@ -110,6 +110,22 @@ test('filters by state, chain and time', async () => {
   expect(await idsOf('&state=NOWHERE')).toEqual([]);
 });
 
+test('tells states apart that begin with the same 64 characters', async () => {
+  const by = await service.createPrincipal();
+  const beginning = 'S'.repeat(64);
+  await insertRecords(
+    service.handle.pool,
+    by,
+    ['', 'A', 'B'].map((end) => ({ id: `agr_long${end}`, state: beginning + end })),
+  );
+  for (const end of ['', 'A', 'B'])
+    for (const chain of ['', '&chainId=59141']) {
+      const { data } = (await get(`?state=${beginning}${end}${chain}`, by)).body;
+      expect(data, end + chain).toMatchObject([{ id: `agr_long${end}` }]);
+      expect(data).toHaveLength(1);
+    }
+});
+
 test('needs the scope to read', async () => {
   const writer = await service.createPrincipal(['agreements.write']);
   expect((await get('', writer)).status).toBe(403);
