@@ -1,6 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { failOrphan } from '../../src/worker/relay/orphans.ts';
+import { readPredecessor } from '../../src/worker/relay/readPredecessor.ts';
 import { keeperOf, sharedKeyOf } from '../../src/worker/relay/rowOrder.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -344,6 +345,16 @@ describe('an input whose agreement a reorganisation has moved', () => {
     await world.startRelay({ keys: await world.createWallets(1) });
     await world.waitForNode(other.id);
     expect(await world.readRow(moved.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  });
+
+  test('still comes before its own signer’s later one', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const account = permits.createAccount();
+    const moved = await permits.accept({ agreement, account, nonce: 0 });
+    await storeRecord(world, moved.id, { address: elsewhere, agreement });
+    const later = await permits.accept({ agreement, account, nonce: 1 });
+    expect((await readPredecessor(world.pool, later.id)).predecessor).toBe('open');
   });
 
   test('does not keep a refused one of another signer from failing', async () => {
