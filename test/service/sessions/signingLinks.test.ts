@@ -231,6 +231,10 @@ describe('a link that is no good', () => {
         .parse(listed.body.data)
         .map(({ id }) => id),
     ).not.toContain(link.id);
+    // The time that it would have had is not what counts.
+    const later = `update service.signing_links set expires_at = now() + interval '1 hour' where id = $1`;
+    await scene.service.handle.pool.query(later, [link.id]);
+    await expectClosed(visit);
   });
 
   test('opens nothing once it has expired', async () => {
