@@ -267,6 +267,12 @@ describe('a link that is no good', () => {
     expect((await visit('GET', '/state')).status).toBe(200);
     await block('agreements.read');
     await expectClosed(visit, 403);
+    const ofAnother = await share({ may: 'read' });
+    expect((await ofAnother.visit('GET', '/state')).status).toBe(200);
+    await scene.service.handle.pool.query('delete from service.entitlements where principal_id = $1', [
+      owner.id,
+    ]);
+    await expectClosed(visit, 403);
   });
 });
 
