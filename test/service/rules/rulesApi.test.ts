@@ -256,6 +256,12 @@ test('a preview says what rules would do, and why the others would do nothing, a
     ],
   });
 
+  // Of other agreements with such a rule, which have told it already; this one has no stored span yet.
+  await deploy({ rules: [onAge] });
+  const { pool } = stack.service.handle;
+  await pool.query('delete from service.rule_schedules where record_id = $1', [record.id]);
+  const { rowCount } = await pool.query('update service.rule_schedules set next_number = 1');
+  expect(rowCount).toBeGreaterThan(0);
   const reasonAt = async (at: string) => {
     const { rules } = previewShape.parse((await preview(record.id, { at })).body.data);
     return rules.map(({ fires, reason }) => (fires ? 'fires' : reason));
@@ -276,8 +282,8 @@ test('a preview of a moment says how the state was entered, as the notification 
   const told = { ...notification, body: `\${fromState}>\${toState} by \${inputId}` };
   const rule = { ...onAge, trigger: { ...onAge.trigger, states: ['OFFERED', 'ACTIVE'] }, notification: told };
   const { tenant, agreement, record } = await deploy({ rules: [rule] });
-  const read = async () => {
-    const { body } = await preview(record.id, { at: '2100-01-01T00:00:00Z' });
+  const read = async (id = record.id) => {
+    const { body } = await preview(id, { at: '2100-01-01T00:00:00Z' });
     return previewShape.parse(body.data).rules.map((previewed) => previewed.notification?.body);
   };
   expect(await read()).toEqual(['>OFFERED by __deploy']);
@@ -295,6 +301,8 @@ test('a preview of a moment says how the state was entered, as the notification 
     return JSON.stringify(state.data).includes('ACTIVE');
   });
   expect(await read()).toEqual(['OFFERED>ACTIVE by accept']);
+  // Without a word of the input to the other one.
+  expect(await read((await deploy({ rules: [rule] })).record.id)).toEqual(['>OFFERED by __deploy']);
 });
 
 test('a simulation does not repeat what a rule has told in this stay, though its date moves', async () => {
