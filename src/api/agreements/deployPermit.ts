@@ -92,6 +92,9 @@ export async function compileDeployment(
   };
 }
 
+/** No larger id is stored, as the database's integers end here. */
+const largestChainId = 2 ** 31 - 1;
+
 /**
  * The same call on a chain that is not followed now, so that its factory is unknown; undefined for a chain that is followed,
  * and if the request does not compile.
@@ -102,6 +105,7 @@ export async function compileUnfollowed(
 ): Promise<Omit<PermitCall, 'contract'> | undefined> {
   const { chainId, agreement } = request;
   if (chains.some((chain) => chain.chainId === chainId)) return undefined;
+  if (chainId < 1 || chainId > largestChainId) return undefined;
   if (!isWithinLimits(agreement, agreementLimits(limits))) return undefined;
   const startedAt = performance.now();
   const parameters = attempt(() => compileAgreement(agreement, optionsOf(request, limits)));

@@ -19,7 +19,8 @@ describe('a deployment is refused and nothing is stored', () => {
       400,
       'unsupported_chain',
     );
-    await scene.expectRefused({ ...body, chainId: 0 }, 400, 'unsupported_chain');
+    for (const other of [0, 9_999_999_999, -9_999_999_999])
+      await scene.expectRefused({ ...body, chainId: other }, 400, 'unsupported_chain');
   });
 
   test('with a document, values or participants that are not valid', async () => {
