@@ -59,12 +59,15 @@ test('a revert on top of inputs that came back in another order, or after it, is
   expect(await explain(later, blockNumber)).toBe('reorganisation');
 });
 
-test('a revert of what a node admitted stays unexplained while no node answers', async () => {
-  const { later } = await submitTwo();
-  const admission = { by: 'node', blockNumber: '1', blockHash: `0x${'1'.repeat(64)}` };
+test('while no node answers, a revert of what a node admitted is explained only by what the database shows', async () => {
+  const { earlier, later } = await submitTwo();
+  const block = { blockNumber: '1', blockHash: `0x${'1'.repeat(64)}` };
+  const admission = { by: 'node', ...block, after: [earlier] };
   await fixture.pool.query('update service.transactions set admission = $2 where id = $1', [
     later,
     JSON.stringify(admission),
   ]);
   expect(await explain(later)).toBeUndefined();
+  await fixture.pool.query(`update service.transactions set state = 'failed' where id = $1`, [earlier]);
+  expect(await explain(later)).toBe('predecessor');
 });

@@ -6,7 +6,6 @@ import type { indexedBlocks } from '../../platform/database/indexView.ts';
 import type { NotNull, OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { transactions } from '../../platform/database/tables/transactions.ts';
 import type { AdmissionRace, CountedAdmission } from '../../platform/operations/metrics.ts';
-import { isOnChain } from './indexHead.ts';
 
 const mostInputs = 1_000;
 
@@ -39,7 +38,7 @@ type Row = NotNull<RowOf<typeof transactions, 'admission'>> &
 /**
  * What explains that an admitted input reverts: an event since its admission. `none` is a false admission.
  * Undefined for rows without a stored admission, such as deployments. `blockNumber` is the block in which it reverted, if
- * it was sent. Undefined also if a node admitted it and none tells now whether its block is still there.
+ * it was sent. Undefined also if nothing explains it and no node tells now whether the block of its admission is still there.
  */
 export async function explainRevert(
   { pool, client }: { pool: pg.Pool; client: PublicClient },
@@ -49,23 +48,37 @@ export async function explainRevert(
     const { rows } = await pool.query<Row>(statement, [id, blockNumber]);
     const [row] = rows;
     if (!row) return undefined;
-    const race = (await hasLostBlock(client, row)) ? 'reorganisation' : findRace(row);
-    return { by: row.admission.by, outcome: 'reverted', race };
+    const found = findRace(row);
+    const isLost = await hasLostBlock(client, row.admission);
+    if (isLost === undefined && found === 'none') return undefined;
+    return { by: row.admission.by, outcome: 'reverted', race: isLost ? 'reorganisation' : found };
   } catch (error) {
-    if (isIndexAbsent(error) || error instanceof BaseError) return undefined;
+    if (isIndexAbsent(error)) return undefined;
     throw error;
   }
 }
 
-/** Whether the block on which it was admitted is gone. The index has no row of a node's block without events. */
-async function hasLostBlock(client: PublicClient, { admission, block_hash: indexed }: Row): Promise<boolean> {
-  const { by, blockNumber, blockHash: hash } = admission;
-  if (hash === undefined || blockNumber === undefined) return false;
-  return by === 'node' ? !(await isOnChain(client, { number: BigInt(blockNumber), hash })) : indexed !== hash;
+/**
+ * Whether the latest block of the node that admitted it is gone; undefined if no node tells. The index has no row of a block
+ * without events.
+ */
+async function hasLostBlock(
+  client: PublicClient,
+  { by, blockNumber, blockHash }: Row['admission'],
+): Promise<boolean | undefined> {
+  if (by !== 'node' || blockNumber === undefined || blockHash === undefined) return false;
+  try {
+    return (await client.getBlock({ blockNumber: BigInt(blockNumber) })).hash !== blockHash;
+  } catch (error) {
+    if (error instanceof BaseError) return undefined;
+    throw error;
+  }
 }
 
 function findRace({ admission, since, ...row }: Row): AdmissionRace {
   const after = new Set(admission.after ?? []);
+  if (admission.by !== 'node' && admission.blockHash !== undefined && row.block_hash !== admission.blockHash)
+    return 'reorganisation';
   if (since.some(({ id }) => id === null)) return 'foreign';
   if (since.some(({ id }) => id !== null && !after.has(id))) return 'concurrent';
   if (row.has_failed) return 'predecessor';
