@@ -27,7 +27,7 @@ type ActFormProps = {
 
 /** One input: fill it in, check it while typing, then sign it with an allowed wallet. */
 export function ActForm({ shown, source, input, onClose }: ActFormProps) {
-  const [typed, setTyped] = useTyped(source, input.inputId);
+  const { typed, setTyped, forget } = useTyped(source, input.inputId);
   const [wallet, setWallet] = useState<Connected>();
   const [isSigning, setSigning] = useState(false);
   const values = readValues(input.fields, typed);
@@ -49,6 +49,7 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
         act={{ inputId: input.inputId, values }}
         wallet={wallet}
         onBack={() => setSigning(false)}
+        onSent={forget}
         onDone={onClose}
       />
     );

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -25,13 +26,17 @@ type SignPanelProps = {
   readonly act: Act;
   readonly wallet: Connected;
   readonly onBack: () => void;
+  readonly onSent: () => void;
   readonly onDone: () => void;
 };
 
 /** The data to sign in words and as a digest, then the signature, then its progress. */
-export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPanelProps) {
+export function SignPanel({ shown, source, act, wallet, onBack, onSent, onDone }: SignPanelProps) {
   const signing = useSigning({ shown, source, act, wallet });
   const { query, prepared, busy, error, sent, isUnsettled, sign, sendAgain } = signing;
+  useEffect(() => {
+    if (sent) onSent();
+  }, [sent]);
   const isUnsent = error instanceof OutdatedReviewError;
   const name = nameOfInput(shown.json, act.inputId);
   if (sent)

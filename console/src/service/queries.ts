@@ -3,6 +3,8 @@ import { UnauthorizedError } from '../../../client/src/index.ts';
 import { service } from './client.ts';
 import { healAfter } from './pauses.ts';
 
+type Caller = Awaited<ReturnType<typeof service.sessions.current>>;
+
 /** The first parts of the keys of the queries that ask who is logged in: by key, and by wallet. */
 const sessionKeys = ['session', 'wallet session'];
 
@@ -34,6 +36,12 @@ export function checkSession(error: unknown): void {
 /** Whether the last look at a session says that nobody is logged in. */
 export function hasSessionEnded(kind: 'session' | 'wallet session'): boolean {
   return queries.getQueryState([kind])?.error instanceof UnauthorizedError;
+}
+
+/** Who is logged in, or was until the session ended: the same after another login with the same key or link. */
+export function nameCaller(): string {
+  const { principal, session } = queries.getQueryData<Caller>(['session']) ?? {};
+  return JSON.stringify([principal?.id, session?.createdByApiKeyId, session?.portalLinkId]);
 }
 
 export function useSession() {
