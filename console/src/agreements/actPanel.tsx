@@ -20,7 +20,7 @@ type ActPanelProps = {
 export function ActPanel({ shown, source, accepted, isKnown }: ActPanelProps) {
   // The chosen input stays open while it is under way, even once the agreement has moved on.
   const [chosen, setChosen] = useState<Accepted>();
-  const keptFocus = useKeptFocus();
+  const keptFocus = useKeptFocus([chosen]);
   return (
     <section class="stack" aria-label={words.now} {...keptFocus}>
       <h2>{words.now}</h2>

@@ -3,8 +3,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /**
  * The attributes of a section that keeps the focus if its focused part disappears, as a row does with its button: the heading gets it.
  * The button of the next row would be pressed by the second press of a double.
+ *
+ * @param changes only after one of these has changed, if given.
  */
-export function useKeptFocus() {
+export function useKeptFocus(changes?: readonly unknown[]) {
   const section = useRef<HTMLElement>(null);
   const focused = useRef<EventTarget | null>(null);
   useLayoutEffect(() => {
@@ -14,7 +16,7 @@ export function useKeptFocus() {
     if (!heading || document.activeElement !== document.body) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-  });
+  }, changes);
   return {
     ref: section,
     onFocusIn: ({ target }: FocusEvent) => {
