@@ -43,7 +43,7 @@ export const english = {
     offline: 'This browser is offline. The page continues when the connection is back.',
     unreachable: 'The service does not answer. It may be starting, or the connection may be broken.',
     between: (status: number) =>
-      `The service could not be reached: something else answered${status > 0 ? ` with status ${status}` : ''}.`,
+      `Something else answered for the service${status > 0 ? `, with status ${status}` : ''}.`,
     outdated:
       'A part of this page could not be loaded. The console may have been updated since you opened it.',
     reload: 'Reload the page',

@@ -128,7 +128,7 @@ export async function tellLimits(world: ConsoleWorld): Promise<void> {
   await page.getByText(record.displayName).first().waitFor(soon);
   await page.route(reads, (route) => route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }));
   await page.reload();
-  await page.getByText('something else answered with status 502').first().waitFor(soon);
+  await page.getByText('Something else answered for the service, with status 502').first().waitFor(soon);
   await page.unroute(reads);
   // The refusals are meant: they are no faults of the page.
   world.faults.splice(
