@@ -64,7 +64,9 @@ export function Progress({ source, sent, chainId }: ProgressProps) {
           >
             {isDone && <span aria-hidden="true">✓ </span>}
             {name}
-            <span class="hidden"> {isDone ? words.stepDone : words.stepOpen}</span>
+            {(isDone || input.status !== 'FAILED') && (
+              <span class="hidden"> {isDone ? words.stepDone : words.stepOpen}</span>
+            )}
           </li>
         ))}
       </ol>
