@@ -33,7 +33,7 @@ export function Failure({ error, onRetry }: FailureProps) {
           </Button>
         </p>
       )}
-      {onRetry && mayPass(error) && (
+      {onRetry && (mayPass(error) || isConflict(error)) && (
         <p>
           <Button kind="plain" onPress={onRetry}>
             {texts.failure.again}
@@ -43,6 +43,9 @@ export function Failure({ error, onRetry }: FailureProps) {
     </Note>
   );
 }
+
+/** With what is so at the moment, such as an agreement that is not deployed yet. */
+const isConflict = (error: unknown) => error instanceof ApiError && error.status === 409;
 
 /** A part of the console that is loaded on demand is gone: a new version has files of other names. */
 function isMissingModule(error: unknown): boolean {
