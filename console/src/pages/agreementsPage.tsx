@@ -46,7 +46,7 @@ const columns: readonly Column<Summary>[] = [
         <span class="tag warn">{words.draft}</span>
       ) : (
         <span class="tag" dir="auto">
-          {state}
+          {showUnseen(state ?? '')}
         </span>
       ),
   },
@@ -58,7 +58,7 @@ const columns: readonly Column<Summary>[] = [
         <span class="soft">–</span>
       ) : (
         <>
-          <span dir="auto">{lastInputId}</span>{' '}
+          <span dir="auto">{showUnseen(lastInputId)}</span>{' '}
           <span class="small soft">
             <Time at={lastInputAt} />
           </span>
@@ -120,11 +120,9 @@ export function AgreementsPage() {
       <div class="page-head">
         <h1>{words.title}</h1>
         {totalCount !== undefined && <span class="soft">{words.total(totalCount)}</span>}
-        {list.isPlaceholderData && (
-          <span role="status" class="soft">
-            {texts.loading}
-          </span>
-        )}
+        <span role="status" class="soft">
+          {list.isPlaceholderData && texts.loading}
+        </span>
       </div>
       <ListFilters query={query} set={set} search={search} onSearch={setSearch} onSubmit={open} />
       {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { isObject, member } from '../agreements/member.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -59,7 +60,7 @@ export function RulesPage() {
           preview.mutate();
         }}
       >
-        <Field label={words.agreement} hint={record.data?.displayName ?? words.agreementHint}>
+        <Field label={words.agreement} hint={showUnseen(record.data?.displayName ?? words.agreementHint)}>
           <TextInput
             value={query.agreement ?? ''}
             onInput={(text) => set({ agreement: text })}
