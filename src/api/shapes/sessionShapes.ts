@@ -22,7 +22,7 @@ export const labelShape = z
   .string()
   .max(maxLabel)
   .regex(/\S/, 'must not be empty')
-  .refine(isSeen, 'must have a visible character')
+  .refine((name) => !/\S/.test(name) || isSeen(name), 'must have a visible character')
   .openapi({ description: 'A name shown in lists.', example: 'Ada, on her laptop' });
 
 const narrowing = {

@@ -139,7 +139,7 @@ export const displayNameShape = z
   .string()
   .max(maxDisplayName)
   .regex(/\S/, 'must not be empty')
-  .refine(isSeen, 'must have a visible character');
+  .refine((name) => !/\S/.test(name) || isSeen(name), 'must have a visible character');
 
 export const documentIdShape = z
   .string()
