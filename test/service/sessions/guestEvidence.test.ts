@@ -77,11 +77,14 @@ describe('by a link, the evidence of its agreement', () => {
     expect(await answer.text()).toContain('Who signed what, and when');
   });
 
-  test('stays that of its own agreement, whichever the request names', async () => {
+  test('is of its own agreement alone, and refused if the request names another', async () => {
     const { secret } = await share();
-    const answer = await readAs(secret, { query: `?agreementId=${other.id}` });
+    const answer = await readAs(secret, { query: `?agreementId=${lease.id}` });
     const verdict = await verifyEvidence(await answer.text());
     expect(verdict).toMatchObject({ ok: true, agreement: { owner: lease.landlord.address.toLowerCase() } });
+    const refused = await readAs(secret, { query: `?agreementId=${other.id}` });
+    expect(refused.status).toBe(404);
+    expect(await refused.text()).not.toContain(lease.landlord.address.toLowerCase());
   });
 
   test('is refused once the link is revoked or has expired, and for an unknown link', async () => {
