@@ -77,7 +77,7 @@ export const hostedRemedies: Remedies = {
     no_transition:
       'No state accepts this input: choose one that get_agreement_state lists under acceptedInputs.',
     issuer_not_allowed: 'Sign with one of the wallets that get_agreement_state lists for this input.',
-    permit_expired: 'Prepare the typed data again, and have the new ones signed.',
+    permit_expired: 'Prepare the typed data again, and have the new data signed.',
     deadline_too_far: 'Prepare the typed data again with an earlier deadline, or without one.',
     stale_nonce:
       'Another permit of this signer was used first: prepare the typed data again, and sign again.',
