@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { hasSessionEnded, nameCaller } from '../service/queries.ts';
+import { hasSessionEnded, nameSessionKey } from '../service/queries.ts';
 import type { Typed } from './inputFields.tsx';
 import type { AgreementSource } from './source.ts';
 
@@ -11,7 +11,7 @@ const outlasting = new Map<string, Typed>();
  */
 export function useTyped(source: AgreementSource, inputId: string) {
   const isOwn = source.key[0] === 'agreement';
-  const key = JSON.stringify([...source.key, inputId, isOwn && nameCaller()]);
+  const key = JSON.stringify([...source.key, inputId, isOwn ? nameSessionKey() : undefined]);
   const [typed, setTyped] = useState<Typed>(() => outlasting.get(key) ?? {});
   const latest = useRef({ typed, isSent: false });
   latest.current.typed = typed;

@@ -38,10 +38,9 @@ export function hasSessionEnded(kind: 'session' | 'wallet session'): boolean {
   return queries.getQueryState([kind])?.error instanceof UnauthorizedError;
 }
 
-/** Who is logged in, or was until the session ended: the same after another login with the same key or link. */
-export function nameCaller(): string {
-  const { principal, session } = queries.getQueryData<Caller>(['session']) ?? {};
-  return JSON.stringify([principal?.id, session?.createdByApiKeyId, session?.portalLinkId]);
+/** The key behind the session, also of one that has just ended. A portal link, which opens one session only, stands for its key. */
+export function nameSessionKey(): string | undefined {
+  return queries.getQueryData<Caller>(['session'])?.session?.createdByApiKeyId;
 }
 
 export function useSession() {
