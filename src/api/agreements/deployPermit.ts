@@ -54,8 +54,7 @@ export async function encodeDeployment(
 ): Promise<EncodedDeployment | undefined> {
   const startedAt = performance.now();
   const chain = chains.find(({ chainId }) => chainId === request.chainId);
-  if (!isWithinLimits(request.agreement, agreementLimits(limits))) return undefined;
-  const parameters = chain && attempt(() => compileAgreement(request.agreement, optionsOf(request, limits)));
+  const parameters = chain && compileParameters(request, limits);
   if (!chain || !parameters) return undefined;
   const { chainId, factory } = chain;
   await leaveTurn(startedAt);
@@ -103,14 +102,20 @@ export async function compileUnfollowed(
   request: SignedDeployment,
   { chains, limits }: EncodingRules,
 ): Promise<Omit<PermitCall, 'contract'> | undefined> {
-  const { chainId, agreement } = request;
+  const { chainId } = request;
   if (chains.some((chain) => chain.chainId === chainId)) return undefined;
   if (chainId < 1 || chainId > largestChainId) return undefined;
-  if (!isWithinLimits(agreement, agreementLimits(limits))) return undefined;
   const startedAt = performance.now();
-  const parameters = attempt(() => compileAgreement(agreement, optionsOf(request, limits)));
+  const parameters = compileParameters(request, limits);
   await leaveTurn(startedAt);
   return parameters && { chainId, callData: encodeCall(request, parameters) };
+}
+
+/** Undefined for a document that is larger than allowed, and if the request does not compile. */
+function compileParameters(request: DeploymentContent, limits: Limits) {
+  const { agreement } = request;
+  if (!isWithinLimits(agreement, agreementLimits(limits))) return undefined;
+  return attempt(() => compileAgreement(agreement, optionsOf(request, limits)));
 }
 
 function optionsOf({ agreement, initValues, participants, docUri }: DeploymentContent, limits: Limits) {

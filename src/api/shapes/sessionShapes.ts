@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { entitlementModes } from '../../platform/database/tables/access.ts';
-import { isSeen } from '../../protocol/isSeen.ts';
+import { isHidden } from '../../protocol/isHidden.ts';
 import { type Scope, scopes } from '../../records/principals/scopes.ts';
 
 const instant = z.iso.datetime({ precision: 3 });
@@ -22,7 +22,7 @@ export const labelShape = z
   .string()
   .max(maxLabel)
   .regex(/\S/, 'must not be empty')
-  .refine((name) => !/\S/.test(name) || isSeen(name), 'must have a visible character')
+  .refine((name) => !isHidden(name), 'must have a visible character')
   .openapi({ description: 'A name shown in lists.', example: 'Ada, on her laptop' });
 
 const narrowing = {

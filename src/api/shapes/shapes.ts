@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type Hex, isHex } from 'viem';
 import { participantAccesses } from '../../platform/database/tables/records.ts';
 import { parseAddress } from '../../protocol/index.ts';
-import { isSeen } from '../../protocol/isSeen.ts';
+import { isHidden } from '../../protocol/isHidden.ts';
 import { maxDocUri } from '../../records/agreements/maxDocUri.ts';
 import { documentIdPattern, maxDocumentId } from '../agreements/documentId.ts';
 import { isUnfit } from './textFitness.ts';
@@ -139,7 +139,7 @@ export const displayNameShape = z
   .string()
   .max(maxDisplayName)
   .regex(/\S/, 'must not be empty')
-  .refine((name) => !/\S/.test(name) || isSeen(name), 'must have a visible character');
+  .refine((name) => !isHidden(name), 'must have a visible character');
 
 export const documentIdShape = z
   .string()

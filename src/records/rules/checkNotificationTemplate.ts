@@ -1,7 +1,7 @@
 import { listLongLists } from '../../platform/errors/listLongLists.ts';
 import { parseShape } from '../../platform/errors/parseShape.ts';
 import type { Issue } from '../../protocol/errors.ts';
-import { isSeen } from '../../protocol/isSeen.ts';
+import { isHidden } from '../../protocol/isHidden.ts';
 import { listIssues } from '../../protocol/issueList.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Participant } from '../../protocol/participants.ts';
@@ -158,9 +158,7 @@ function listNames(rule: JsonCursor): JsonCursor[] {
 /** The shape refuses texts of mere spaces. */
 function findUnseen(names: readonly JsonCursor[]): Issue[] {
   return names.flatMap((name) =>
-    typeof name.value === 'string' && /\S/.test(name.value) && !isSeen(name.value)
-      ? [issueAt(name, blankMessage)]
-      : [],
+    typeof name.value === 'string' && isHidden(name.value) ? [issueAt(name, blankMessage)] : [],
   );
 }
 
