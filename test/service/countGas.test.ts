@@ -24,8 +24,8 @@ test('the gas of several principals is counted although a transaction holds one 
   await inTransaction(database, async (transaction) => {
     await addUsage(transaction, [{ principalId: second, gas: 1n }]);
     countGas({ pool, logger: silent }, [
-      { principalId: first, gas: 5n },
-      { principalId: second, gas: 7n },
+      { id: 'txn_1', principalId: first, gas: 5n },
+      { id: 'txn_2', principalId: second, gas: 7n },
     ]);
     await waitUntil('the second counter is waited for', async () => (await readLockWaits(pool)).length > 0);
     // Waits for nobody: whoever waits for a counter holds none.

@@ -26,6 +26,8 @@ import { type InputView, viewInput } from './viewInput.ts';
 export type InputRequest = SignedInput &
   DeployedReference & {
     readonly requestId?: string | undefined;
+    /** Whether a guest of the record sends it, who has a share of the principal's gas. */
+    readonly isGuests?: boolean | undefined;
     /** Returns the result of `viewInput`, if that has been begun. */
     readonly takeView?: (() => Promise<InputView> | undefined) | undefined;
   };
@@ -103,6 +105,8 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   }
   try {
     await services.quotas.check(request.principalId, 'input');
+    if (request.isGuests)
+      await services.quotas.checkGuests({ principalId: request.principalId, recordId: target.id });
     requireInput(target.agreement, request.inputId);
     const view = { local: await looking, digest };
     return await acceptAndStore({ request, target, compiled, view, services });
@@ -136,7 +140,7 @@ async function store({
   services,
 }: Omit<Attempt, 'compiled' | 'view'> & { admitted: AdmittedInput }): Promise<Stored> {
   const { inputHash, payload, call } = admitted.compiled;
-  const { signer, deadline, inputId, principalId } = request;
+  const { signer, deadline, inputId, principalId, isGuests } = request;
   const transaction = {
     ...call,
     signer,
@@ -146,7 +150,7 @@ async function store({
     contentHash: inputContentHash({ inputId: inputHash, payload }),
     gasEstimate: admitted.gas,
     gasKind: admitted.gasKind,
-    admission: admitted.note,
+    admission: { ...admitted.note, ...(isGuests && { isGuests }) },
     requestId: request.requestId,
   };
   const values = valuesByName(decodeInputPayload(target.agreement, payload, inputHash));
@@ -166,6 +170,7 @@ async function store({
       services.quotas.note(principalId, {
         openTransactions: 1,
         gas: admitted.gas ?? 0n,
+        guestsOf: isGuests ? target.id : undefined,
         // An input that is sent again is stored already.
         storedBytes: isNew ? 2 * payload.length : 0,
       });

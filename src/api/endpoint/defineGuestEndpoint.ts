@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { noteUse } from '../../records/sharing/manageLinks.ts';
 import type { Guest } from '../guests/guest.ts';
 import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
+import { quotaReasons } from '../shapes/refusalReasons.ts';
 import { defineOpenEndpoint, type Endpoint, none } from './defineEndpoint.ts';
 import type { EndpointParts, OpenRequest } from './endpointDefinition.ts';
 import { lookAgain } from './lookAgain.ts';
@@ -57,15 +59,28 @@ export function defineGuestEndpoint<Query extends z.ZodObject, Body extends z.Zo
     turnOf: ({ guest: { principalId } }) => turnOfGuests(principalId),
     async handle({ admitted: { guest, requireAccess }, ...request }) {
       const { linkId, principalId } = guest;
-      return handle({
-        ...request,
-        guest,
-        requireAccess,
-        turn: turnOfGuests(principalId),
-        async noteUse(use) {
-          if (linkId !== undefined) await noteUse(database, { linkId, ...use });
-        },
-      });
+      try {
+        return await handle({
+          ...request,
+          guest,
+          requireAccess,
+          turn: turnOfGuests(principalId),
+          async noteUse(use) {
+            if (linkId !== undefined) await noteUse(database, { linkId, ...use });
+          },
+        });
+      } catch (error) {
+        throw isQuotaRefusal(error) ? withoutUse(error) : error;
+      }
     },
   });
+}
+
+function isQuotaRefusal(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && quotaReasons.some((reason) => reason === error.reason);
+}
+
+/** How much the principal uses and may use is none of a guest's business. */
+function withoutUse({ reason }: RefusedError): RefusedError {
+  return new RefusedError(reason, "A quota of the agreement's principal is used up. Try again later.");
 }

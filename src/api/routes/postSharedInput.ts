@@ -27,8 +27,9 @@ export function submitSharedInput(services: GuestServices): Endpoint {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
       const { recordId, principalId } = guest;
       const reference = { id: recordId };
+      const inTurn = inTurnOfGuests(principalId, inPageTurn);
       const input = await submitInput(
-        { ...body, reference, principalId, requestId, inPageTurn: inTurnOfGuests(principalId, inPageTurn) },
+        { ...body, reference, principalId, requestId, isGuests: true, inPageTurn: inTurn },
         services,
       );
       const { signer: wallet, inputId } = body;

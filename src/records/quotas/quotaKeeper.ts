@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/database/database.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { leavesGas } from './guestGas.ts';
 import { type Quota, type QuotaState, readQuotas } from './quotas.ts';
-import { addTotals, addUsage } from './usage.ts';
+import { addRecordUsage, addTotals, addUsage } from './usage.ts';
 
 /** What one write adds to its principal's usage. */
 export type Use = {
@@ -15,6 +16,8 @@ export type Use = {
   answerBytes?: number;
   storedBytes?: number;
   adoptedAgreements?: number;
+  /** The record whose guest has used the gas. */
+  guestsOf?: string | undefined;
 };
 
 export type QuotaKeeper = {
@@ -26,6 +29,13 @@ export type QuotaKeeper = {
    * @throws RefusedError `quota_exceeded` or `storage_exceeded`.
    */
   check(principalId: string, write: keyof typeof quotasOf): Promise<void>;
+  /**
+   * Checks before an input of a record's guest that these guests have used less gas today than is left to the record's
+   * principal. Usage counts a second later.
+   *
+   * @throws RefusedError `quota_exceeded`.
+   */
+  checkGuests(record: { readonly principalId: string; readonly recordId: string }): Promise<void>;
   /** Begins to read the data for `check`, so that it need not wait. */
   prefetch(principalId: string): void;
   /** Notes what a write has used. */
@@ -68,6 +78,8 @@ const isForEver: Record<Quota, boolean> = {
   adoptedAgreements: true,
 };
 
+const exceededMessage = 'A quota is used up. Try again later, or ask the operator for more.';
+
 type Noted = Use & { readonly principalId: string };
 
 /** Sums, since each check needs them: a busy principal notes hundreds of writes between two reads. */
@@ -96,6 +108,15 @@ export function createQuotaKeeper(options: {
   let underWay: Noted[] = [];
   let flushing: Promise<void> = Promise.resolve();
 
+  /** On its own: while it waited for a record's counter, it would hold those of principals, and could end others by a deadlock. */
+  const storeGuests = async (counted: readonly Noted[]) => {
+    const used = counted.flatMap(({ guestsOf: recordId, gas: guestGas = 0n }) =>
+      recordId === undefined ? [] : [{ recordId, guestGas }],
+    );
+    await addRecordUsage(database, used).catch((error: unknown) =>
+      logger.warn({ err: error, writes: used.length }, 'failed to store the usage of guests'),
+    );
+  };
   const flush = async () => {
     underWay = noted;
     noted = [];
@@ -118,6 +139,7 @@ export function createQuotaKeeper(options: {
           ),
         );
       });
+      await storeGuests(counted);
     } catch (error) {
       if (!isRefusal(error)) noted = [...counted, ...noted];
       logger.warn({ err: error, writes: counted.length }, 'failed to store the usage of principals');
@@ -183,8 +205,13 @@ export function createQuotaKeeper(options: {
       const reason = isForEver[quota] ? 'storage_exceeded' : 'quota_exceeded';
       const message = isForEver[quota]
         ? 'The storage quota is used up. Ask the operator for more.'
-        : 'A quota is used up. Try again later, or ask the operator for more.';
+        : exceededMessage;
       throw new RefusedError(reason, message, { facts: { quota, used, limit } });
+    },
+    async checkGuests(record) {
+      if (await leavesGas(database, record)) return;
+      onRefusal?.('gasPerDay');
+      throw new RefusedError('quota_exceeded', exceededMessage, { facts: { quota: 'gasPerDay' } });
     },
     prefetch(principalId) {
       look(principalId);

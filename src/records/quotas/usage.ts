@@ -38,22 +38,30 @@ export async function addUsage(
 /** Adds to the records' usage of today, in the order of their ids, to avoid deadlocks. */
 export async function addRecordUsage(
   transaction: Queryable,
-  used: readonly { recordId: string; events?: number; eventBytes?: number; mails?: number }[],
+  used: readonly {
+    recordId: string;
+    events?: number;
+    eventBytes?: number;
+    mails?: number;
+    guestGas?: bigint;
+  }[],
 ): Promise<void> {
   if (used.length === 0) return;
-  const rows = used.map(({ recordId, events = 0, eventBytes = 0, mails = 0 }) => ({
+  const rows = used.map(({ recordId, events = 0, eventBytes = 0, mails = 0, guestGas = 0n }) => ({
     record_id: recordId,
     events,
     event_bytes: eventBytes,
     mails,
+    guest_gas: String(guestGas),
   }));
   await transaction.execute(sql`
-    insert into service.record_usage_days as usage (record_id, day, events, event_bytes, mails)
-    select record_id, (now() at time zone 'utc')::date, sum(events), sum(event_bytes), sum(mails)
-    from ${recordsOf(rows)} as used(record_id text, events bigint, event_bytes bigint, mails bigint)
+    insert into service.record_usage_days as usage (record_id, day, events, event_bytes, mails, guest_gas)
+    select record_id, (now() at time zone 'utc')::date, sum(events), sum(event_bytes), sum(mails), sum(guest_gas)
+    from ${recordsOf(rows)} as used(record_id text, events bigint, event_bytes bigint, mails bigint, guest_gas numeric)
     group by record_id order by record_id
     on conflict (record_id, day) do update set events = usage.events + excluded.events,
-      event_bytes = usage.event_bytes + excluded.event_bytes, mails = usage.mails + excluded.mails`);
+      event_bytes = usage.event_bytes + excluded.event_bytes, mails = usage.mails + excluded.mails,
+      guest_gas = usage.guest_gas + excluded.guest_gas`);
 }
 
 /** Adds to the principals' permanent storage. */

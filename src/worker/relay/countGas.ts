@@ -2,18 +2,19 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { drizzleOptions } from '../../platform/database/database.ts';
-import { addUsage } from '../../records/quotas/usage.ts';
+import { findGuestGas } from '../../records/quotas/guestGas.ts';
+import { addRecordUsage, addUsage } from '../../records/quotas/usage.ts';
 
 /** Gas for the transaction of a principal; null for rows from before principals were stored. */
-export type UsedGas = { readonly principalId: string | null; readonly gas: bigint };
+export type UsedGas = { readonly id: string; readonly principalId: string | null; readonly gas: bigint };
 
-type Counted = { readonly principalId: string; readonly gas: bigint };
+type Counted = UsedGas & { readonly principalId: string };
 
 /** What waits to be counted while a statement of the same database runs. */
 const waiting = new WeakMap<pg.Pool, Counted[]>();
 
 /**
- * Adds gas to the principals' usage of today, later and in its own database transaction. A locked counter of a busy
+ * Adds gas to the usage of today of principals, and of records whose guests sent the transactions, later and in its own database transaction. A locked counter of a busy
  * principal must not delay signing, nor take more than one connection. If it fails, or the process ends before it, that
  * gas is not counted.
  */
@@ -21,8 +22,8 @@ export function countGas(
   { pool, logger }: { pool: pg.Pool; logger: Logger },
   used: readonly UsedGas[],
 ): void {
-  const counted = used.flatMap(({ principalId, gas }) =>
-    principalId !== null && gas > 0n ? [{ principalId, gas }] : [],
+  const counted = used.flatMap(({ id, principalId, gas }) =>
+    principalId !== null && gas > 0n ? [{ id, principalId, gas }] : [],
   );
   if (counted.length === 0) return;
   const others = waiting.get(pool);
@@ -34,13 +35,15 @@ async function store(
   first: readonly Counted[],
   { pool, logger }: { pool: pg.Pool; logger: Logger },
 ): Promise<void> {
+  const database = drizzle(pool, drizzleOptions);
   const next: Counted[] = [...first];
   waiting.set(pool, next);
   while (next.length > 0) {
     // One counter at a time: a statement that holds one and waits for another could be ended by a deadlock.
     for (const [principal, counted] of Map.groupBy(next.splice(0), ({ principalId }) => principalId)) {
       try {
-        await addUsage(drizzle(pool, drizzleOptions), counted);
+        await addUsage(database, counted);
+        await addRecordUsage(database, await findGuestGas(database, counted));
       } catch (error) {
         const facts = { err: error, principal, transactions: counted.length };
         logger.warn(facts, 'failed to store the gas use of a principal');

@@ -52,7 +52,7 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
     // The rest was counted when they were accepted.
     countGas(
       context,
-      claim.signed.map(({ principalId, moreGas = 0n }) => ({ principalId, gas: moreGas })),
+      claim.signed.map(({ id, principalId, moreGas = 0n }) => ({ id, principalId, gas: moreGas })),
     );
     if (lost.length > 0 || claim.failure !== undefined || claim.unpayable.length > 0) return true;
     const isMore = claim.isCut || claim.found === options.limit;

@@ -36,7 +36,7 @@ export const usageDays = serviceSchema.table(
   (table) => [primaryKey({ columns: [table.principalId, table.day] }), index().on(table.day)],
 );
 
-/** What the released events and the mails of a record have used on one day (UTC) of its principal's quotas. */
+/** What the released events, the mails and the guests of a record have used on one day (UTC) of its principal's quotas. */
 export const recordUsageDays = serviceSchema.table(
   'record_usage_days',
   {
@@ -48,6 +48,8 @@ export const recordUsageDays = serviceSchema.table(
     /** As `eventBytes` of the principal's usage. */
     eventBytes: bigint({ mode: 'number' }).notNull().default(0),
     mails: bigint({ mode: 'number' }).notNull().default(0),
+    /** The gas that is counted for the principal for inputs that guests sent. */
+    guestGas: numeric({ precision: 30, scale: 0 }).notNull().default('0'),
   },
   (table) => [primaryKey({ columns: [table.recordId, table.day] }), index().on(table.day)],
 );

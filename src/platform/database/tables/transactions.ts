@@ -42,6 +42,8 @@ export type Admission = {
   readonly after?: readonly string[];
   /** Whether the outcome also depends on other contracts, which verify the input or which the agreement calls. */
   readonly isExternal?: boolean;
+  /** Whether a guest sent it: then its record's guests have used its gas. */
+  readonly isGuests?: boolean;
 };
 
 /**

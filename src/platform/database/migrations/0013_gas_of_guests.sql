@@ -1,0 +1,1 @@
+ALTER TABLE "service"."record_usage_days" ADD COLUMN "guest_gas" numeric(30, 0) DEFAULT '0' NOT NULL;
