@@ -48,9 +48,9 @@ export type OpenSender<Query> = Pick<EndpointRequest<unknown, Query, unknown>, '
   limitClient(name: string): Promise<void>;
   /**
    * Counts the request against the guest's rate limit `name`, and against the one shared by all guests of the
-   * principal.
+   * principal, if the guest has one.
    */
-  limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
+  limitGuest(guest: { readonly name: string; readonly principalId?: string | undefined }): Promise<void>;
 };
 
 /** A request of a caller that the endpoint has admitted. */

@@ -225,6 +225,7 @@ function limitSenders(
         : limitRate(context, { rateLimiter, rates, name: `${name} ${client}` }),
     async limitGuest({ name, principalId }) {
       await limitRate(context, { rateLimiter, rates, name });
+      if (principalId === undefined) return;
       await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
     },
   };

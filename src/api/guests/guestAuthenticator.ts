@@ -15,13 +15,19 @@ import type { WalletAuthenticator } from './walletAuthenticator.ts';
 /** The header with a signing link's secret: never in a URL, which would be logged on the way. */
 export const linkHeader = 'x-agreements-link';
 
+type CountGuest = (guest: {
+  readonly name: string;
+  readonly principalId?: string | undefined;
+}) => Promise<void>;
+
 export type GuestAuthenticator = {
   /**
    * Authenticates guests with an active link, or with a logged-in wallet of the record. A guest may do what
    * the link or wallet allows, and never more than the principal itself.
    *
    * @param request.agreementId which record a wallet asks for; beside a link, only the link's own.
-   * @param request.count counts the request of a known guest, also if it is refused then.
+   * @param request.count counts the request of a known link or wallet, also if it is refused then; without a principal if the
+   * record is not open to the wallet.
    * @throws NotFoundError for a record that is not open to the wallet or link, whether it exists or not.
    * @throws AccessError `unauthorized` for anything else. The message does not say why.
    * @throws AccessError `forbidden` if the link, or the principal, does not allow it.
@@ -32,7 +38,7 @@ export type GuestAuthenticator = {
     readonly client: string | undefined;
     readonly need: 'read' | 'sign';
     readonly agreementId?: string | undefined;
-    readonly count?: (guest: Guest) => Promise<void>;
+    readonly count?: CountGuest;
   }): Promise<Guest>;
 };
 
@@ -59,10 +65,18 @@ export function createGuestAuthenticator({
     if (found) return found;
     throw new AccessError('unauthorized', 'The link is invalid, revoked or expired.');
   };
-  const findByWallet = async (headers: Headers, client: string | undefined, agreementId: string) => {
+  const findByWallet = async (
+    headers: Headers,
+    {
+      client,
+      agreementId,
+      count,
+    }: { client: string | undefined; agreementId: string; count: CountGuest | undefined },
+  ) => {
     const { wallet } = await wallets.authenticate(headers, client);
     const found = await findGuestByWallet(pool, { wallet, recordId: agreementId });
     if (found) return found;
+    await count?.({ name: wallet });
     throw refuseRecord();
   };
   return {
@@ -70,7 +84,7 @@ export function createGuestAuthenticator({
       const isLink = headers.has(linkHeader) || agreementId === undefined;
       const { guest, modes } = isLink
         ? await findByLink(headers, client)
-        : await findByWallet(headers, client, agreementId);
+        : await findByWallet(headers, { client, agreementId, count });
       await count?.(guest);
       if (agreementId !== undefined && agreementId !== guest.recordId) throw refuseRecord();
       authorize({ modes }, { scope: 'agreements.read' });

@@ -143,8 +143,12 @@ describe('an agreement', () => {
     const { browser } = await login(createAccount());
     expect(await listed(browser)).toEqual([]);
     const refusals = [];
-    for (const id of [lease.id, `agr_${'0'.repeat(32)}`])
-      refusals.push(outcome(await browser.call('GET', sharedPath('', id))));
+    for (const id of [lease.id, `agr_${'0'.repeat(32)}`]) {
+      const refused = await browser.call('GET', sharedPath('', id));
+      refusals.push(outcome(refused));
+      // It counts as any other.
+      expect(refused.headers.has('ratelimit')).toBe(true);
+    }
     expect(refusals[0]).toMatchObject({ status: 404 });
     expect(refusals[1]).toEqual(refusals[0]);
   });
