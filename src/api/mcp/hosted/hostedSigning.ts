@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
   AccessError,
-  ChainUnavailableError,
   MalformedError,
   RefusedError,
+  ServiceError,
 } from '../../../platform/errors/serviceError.ts';
 import { hashDocument, serializeAgreement } from '../../../protocol/index.ts';
 import { chooseHostedDocument } from '../../agreements/documentUri.ts';
@@ -181,7 +181,10 @@ async function warn(call: AgentCall, id: string): Promise<string | undefined> {
   }
 }
 
-/** Users of these tools read the state right after: it should show the input as soon as possible. */
+/**
+ * Users of these tools read the state right after: it should show the input as soon as possible. The input exists, so that no
+ * refusal of the read may take the place of its result.
+ */
 async function awaitShown(
   call: AgentCall,
   { id, consistency }: { id: string; consistency: string | undefined },
@@ -189,7 +192,7 @@ async function awaitShown(
   try {
     await call.ask('getAgreementState', { params: { id }, consistency });
   } catch (error) {
-    if (!(error instanceof ChainUnavailableError)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
   }
 }
 
