@@ -51,7 +51,7 @@ export function startChild(options: ChildOptions): Child {
   const child = trySpawn(options);
   if (child instanceof Error) return notStarted(child);
   const { pid } = child;
-  if (pid !== undefined) giveWay(pid, niceness);
+  if (pid !== undefined) giveWay({ child, pid }, niceness);
   // Its own children are useless without it, and would hold its output open.
   child.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'));
   const exited = waitForExit(child);
@@ -95,18 +95,30 @@ function trySpawn({ entry, nodeFlags = [], env, onLine }: ChildOptions): ChildPr
 
 const nicest = 19;
 
+/** From users without special rights, Linux takes one change of any group in a tenth of a second. */
+const groupPauseMs = 110;
+
 /**
  * Its threads start later, and inherit the niceness. It leads a session of its own: Linux with automatic groups weighs
  * sessions against each other, and processes only within one. A session does not inherit the niceness of the process that
  * starts it.
  */
-function giveWay(pid: number, niceness: number): void {
+function giveWay({ child, pid }: { child: ChildProcess; pid: number }, niceness: number): void {
+  const weighGroup = (total: number) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      writeFileSync(`/proc/${pid}/autogroup`, String(total));
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN')
+        setTimeout(weighGroup, groupPauseMs, total).unref();
+    }
+  };
   try {
     const total = Math.min(nicest, getPriority() + niceness);
     setPriority(pid, total);
-    if (total > 0 && platform() === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(total));
+    if (total > 0 && platform() === 'linux') weighGroup(total);
   } catch {
-    // It has ended already, or the system has no priorities or groups: it runs like the others.
+    // It has ended already, or the system has no priorities: it runs like the others.
   }
 }
 

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { getPriority } from 'node:os';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Child, describeExit, startChild } from '../../../src/platform/supervision/child.ts';
@@ -58,6 +59,26 @@ describe('startChild', () => {
     await startChild({ entry: between, env: process.env, onLine, niceness: 2 }).exited;
     const nicer = Math.min(19, getPriority() + 2);
     expect(lines).toEqual([`${nicer} ${nicer}`]);
+  });
+
+  test('children that start together all give way, also without special rights', async () => {
+    const entry = programs.write(`
+      import { existsSync, readFileSync } from 'node:fs';
+      import { getPriority } from 'node:os';
+      const group = '/proc/self/autogroup';
+      const isWeighed = () => !existsSync(group) || readFileSync(group, 'utf8').trim().endsWith(' ' + getPriority());
+      const look = () => isWeighed() ? console.log(getPriority()) : setTimeout(look, 20);
+      look();`);
+    const between = programs.write(`
+      import { startChild } from '${sourceUrl('supervision/child.ts')}';
+      if (process.getuid?.() === 0) process.setuid(65534);
+      const start = () => startChild({ entry: '${entry}', env: process.env, niceness: 2 }).exited;
+      await Promise.all([start(), start(), start()]);`);
+    chmodSync(dirname(entry), 0o755);
+    const lines: string[] = [];
+    const onLine = (line: string) => lines.push(line);
+    await startChild({ entry: between, env: process.env, onLine }).exited;
+    expect(lines).toEqual(Array(3).fill(String(Math.min(19, getPriority() + 2))));
   });
 
   test('a child that is asked to stop may put its things away', async () => {
