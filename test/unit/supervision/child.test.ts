@@ -69,9 +69,23 @@ describe('startChild', () => {
       const isWeighed = () => !existsSync(group) || readFileSync(group, 'utf8').trim().endsWith(' ' + getPriority());
       const look = () => isWeighed() ? console.log(getPriority()) : setTimeout(look, 20);
       look();`);
+    // Without its rights, if another user can read what is needed.
     const between = programs.write(`
+      import { closeSync, openSync } from 'node:fs';
       import { startChild } from '${sourceUrl('supervision/child.ts')}';
-      if (process.getuid?.() === 0) process.setuid(65534);
+      const nobody = 65534;
+      const isReadable = () => {
+        process.seteuid(nobody);
+        try {
+          for (const file of ['${entry}', process.execPath]) closeSync(openSync(file));
+          return true;
+        } catch {
+          return false;
+        } finally {
+          process.seteuid(0);
+        }
+      };
+      if (process.getuid?.() === 0 && isReadable()) process.setuid(nobody);
       const start = () => startChild({ entry: '${entry}', env: process.env, niceness: 2 }).exited;
       await Promise.all([start(), start(), start()]);`);
     chmodSync(dirname(entry), 0o755);
