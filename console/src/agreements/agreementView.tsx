@@ -7,6 +7,7 @@ import { findStanding, readGraph } from '../diagram/stateGraph.ts';
 import { EvidencePanel } from '../evidence/evidencePanel.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
@@ -69,6 +70,8 @@ export function AgreementView({ source, more }: AgreementViewProps) {
     graph.initial,
     (rows ?? []).filter(({ status }) => status === 'MINED'),
   );
+  // A Draft's panel gives way to the possible inputs.
+  const keptFocus = useKeptFocus([shown?.awaitsOwner]);
   if (!shown)
     return record.error ? (
       <PageFailure title={texts.shared.title}>
@@ -117,7 +120,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
       )}
       <div class="columns agreement">
         <StateDiagram graph={graph} standing={standing} possible={possible} />
-        <aside>
+        <aside {...keptFocus}>
           {shown.awaitsOwner && source.deployDraft ? (
             <DraftPanel shown={shown} source={source} />
           ) : (

@@ -2,7 +2,9 @@ import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Hex } from '../parts/hex.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { Note } from '../parts/note.tsx';
 import { queries } from '../service/queries.ts';
 import { useSettings } from '../service/settings.ts';
@@ -59,8 +61,9 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
     deploy.reset();
   };
   const failure = deploy.error && <WalletFailure error={deploy.error} />;
+  const keptFocus = useKeptFocus([prepare.data, deploy.isSuccess]);
   return (
-    <section class="panel stack" aria-label={words.draft.title}>
+    <section class="panel stack" aria-label={words.draft.title} {...keptFocus}>
       <h2>{words.draft.title}</h2>
       <p>
         {words.draft.lead} {shown.owner && <Hex value={shown.owner} whole />}
@@ -78,7 +81,8 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
             )}
             {prepare.error && <Failure error={prepare.error} />}
             {prepare.data && wallet ? (
-              <>
+              <div class="stack">
+                <Heading>{words.toSign}</Heading>
                 <Review
                   sentence={words.draft.sentence(nameOfDocument(shown.json))}
                   wallet={wallet.account}
@@ -106,7 +110,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                   </Button>
                 </p>
                 {deploy.isPending && <WalletWait provider={wallet.provider} />}
-              </>
+              </div>
             ) : (
               <>
                 {failure}

@@ -10,6 +10,7 @@ import { splitSigned } from '../agreements/splitSigned.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Note } from '../parts/note.tsx';
 import { deployPatience, service } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
@@ -105,7 +106,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
   if (deploy.data)
     return (
       <Note kind="good">
-        <p>{words.isDeployed}</p>
+        <Heading>{words.isDeployed}</Heading>
         <p>
           <a href={`/console/agreements/${deploy.data.id}`}>{words.open_it}</a>
         </p>
@@ -158,6 +159,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
       {prepare.error && <Failure error={prepare.error} />}
       {who === 'other' ? null : prepared && wallet ? (
         <div class="panel stack">
+          <Heading>{texts.act.toSign}</Heading>
           <Review
             sentence={words.sentence(prepared.request.displayName, chainName(prepared.request.chainId))}
             wallet={prepared.signer}

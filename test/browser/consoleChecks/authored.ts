@@ -51,6 +51,7 @@ async function showHiddenText(page: Page, owner: string): Promise<void> {
   await page.getByLabel('Insured', { exact: true }).selectOption('true');
   await review.click();
   await page.locator('.digest').waitFor();
+  await page.locator('h3:focus', { hasText: 'You are about to sign' }).waitFor();
   await see(page, 'The deposit is ⟨U+202E⟩000,01⟨U+202C⟩.');
   const facts = await page.locator('.facts', { hasText: 'with these values' }).innerText();
   expectTrue(facts.includes('Insured: Yes'), `the choice is signed, in: ${facts}`);

@@ -29,8 +29,10 @@ export async function signDraft(world: ConsoleWorld): Promise<void> {
   other.owner.account = signer;
   await other.page.getByRole('button', { name: 'Use another account' }).click();
   await other.page.getByRole('button', { name: 'Review what to sign' }).click();
+  await other.page.locator('h3:focus', { hasText: 'You are about to sign' }).waitFor();
   await other.page.getByRole('button', { name: 'Sign in the wallet' }).click();
   await other.page.getByText('OFFERED', { exact: true }).first().waitFor();
+  await other.page.locator('h2:focus', { hasText: 'Possible now' }).waitFor();
 
   await other.page.goto(`${world.baseUrl}/console/awaiting`);
   await other.page.getByRole('button', { name: /^Connect/ }).click();
