@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * The attributes of a section that keeps the focus if its focused part disappears, as a row does with its button: the heading gets it.
+ * The attributes of a section that keeps the focus if its focused part disappears, as a row does with its button: the heading gets it,
+ * or the first part that takes the focus by script only.
  * The button of the next row would be pressed by the second press of a double.
  *
  * @param changes only after one of these has changed, if given.
@@ -12,7 +13,7 @@ export function useKeptFocus(changes?: readonly unknown[]) {
   useLayoutEffect(() => {
     if (!(focused.current instanceof Element) || focused.current.isConnected) return;
     focused.current = null;
-    const heading = section.current?.querySelector('h2');
+    const heading = section.current?.querySelector<HTMLElement>('h2, [tabindex="-1"]');
     if (!heading || document.activeElement !== document.body) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Hex } from '../parts/hex.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { LongList } from '../parts/longList.tsx';
 import { texts } from '../texts/texts.ts';
 import type { Provider } from './guardedProvider.ts';
@@ -40,14 +41,15 @@ export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
     setError(cause);
     if (account) onChange({ ...wallet, account });
   };
+  const keptFocus = useKeptFocus([connected, asked]);
   return (
-    <fieldset class="stack">
-      <legend>
+    <fieldset class="stack" {...keptFocus}>
+      <legend tabIndex={connected ? undefined : -1}>
         <strong>{words.wallet}</strong>
       </legend>
       {connected ? (
         <div class="row">
-          <span>
+          <span tabIndex={-1}>
             <bdi>{words.connected(connected.name)}</bdi> <Hex value={connected.account} />
           </span>
           <Button kind="plain" onPress={() => void open(connected, choose)}>

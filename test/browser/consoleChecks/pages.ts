@@ -211,6 +211,7 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await focus(/^Connect Test wallet/);
   await keyboard.press('Enter');
   await see(page, 'This wallet may not do this');
+  await page.locator('fieldset :focus', { hasText: 'Test wallet is connected' }).waitFor();
   await world.client.sessions.createLink({ expiresInSeconds: 3_600, label: 'Lost at once' });
   await focus('Access');
   await keyboard.press('Enter');
