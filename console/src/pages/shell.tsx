@@ -14,13 +14,13 @@ import { texts } from '../texts/texts.ts';
 type Caller = Awaited<ReturnType<typeof service.sessions.current>>;
 type Scope = keyof Caller['scopes'];
 
-const entries: readonly { page: keyof typeof texts.pages; needs?: Scope }[] = [
-  { page: 'agreements', needs: 'agreements.read' },
-  { page: 'author', needs: 'agreements.write' },
+const entries: readonly { page: keyof typeof texts.pages; needs?: readonly Scope[] }[] = [
+  { page: 'agreements', needs: ['agreements.read'] },
+  { page: 'author', needs: ['agreements.write'] },
   { page: 'awaiting' },
-  { page: 'events', needs: 'webhooks.read' },
-  { page: 'webhooks', needs: 'webhooks.read' },
-  { page: 'rules', needs: 'agreements.read' },
+  { page: 'events', needs: ['webhooks.read'] },
+  { page: 'webhooks', needs: ['webhooks.read', 'webhooks.write'] },
+  { page: 'rules', needs: ['agreements.read'] },
   { page: 'keys' },
 ];
 
@@ -36,7 +36,7 @@ export function Shell({ caller, children }: ShellProps) {
   // Logins lead to the agreements. Who may not read them begins with what else is allowed.
   const isStart = path === '/console' || path === '/console/agreements';
   const isElsewhere = isStart && !may('agreements.read');
-  const start = entries.find(({ needs }) => needs !== undefined && may(needs))?.page ?? 'keys';
+  const start = entries.find(({ needs }) => needs?.some(may))?.page ?? 'keys';
   useEffect(() => {
     if (isElsewhere) route(`/console/${start}`, true);
   }, [isElsewhere]);
@@ -69,7 +69,7 @@ export function Shell({ caller, children }: ShellProps) {
         <nav aria-label={texts.menu}>
           <ul>
             {entries
-              .filter(({ needs }) => needs === undefined || may(needs))
+              .filter(({ needs }) => needs === undefined || needs.some(may))
               .map(({ page }) => (
                 <li key={page}>
                   <a href={`/console/${page}`} aria-current={current === page ? 'page' : undefined}>

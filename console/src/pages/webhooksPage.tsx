@@ -5,6 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { More } from '../parts/more.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
+import { Note } from '../parts/note.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -20,6 +21,21 @@ const words = texts.webhooks;
 export function WebhooksPage() {
   useTitle(words.title);
   const mayWrite = useMay('webhooks.write');
+  const mayRead = useMay('webhooks.read');
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+      </div>
+      <p class="lead">{words.lead}</p>
+      {mayRead || !mayWrite ? <Webhooks /> : <Note kind="warn">{words.mayNotRead}</Note>}
+      {mayWrite && <NewWebhook />}
+      <SignatureCheck />
+    </>
+  );
+}
+
+function Webhooks() {
   const { rows, error, retry, showMore } = usePages({
     queryKey: ['webhooks'],
     list: async (cursor, signal) => service.webhooks.list({ limit: 100, cursor }, { signal }),
@@ -27,10 +43,6 @@ export function WebhooksPage() {
   });
   return (
     <>
-      <div class="page-head">
-        <h1>{words.title}</h1>
-      </div>
-      <p class="lead">{words.lead}</p>
       {error && <Failure error={error} onRetry={retry} />}
       {rows?.length === 0 ? (
         <div class="empty">
@@ -73,8 +85,6 @@ export function WebhooksPage() {
         )
       )}
       <More onMore={showMore} />
-      {mayWrite && <NewWebhook />}
-      <SignatureCheck />
     </>
   );
 }

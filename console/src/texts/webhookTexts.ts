@@ -17,6 +17,8 @@ export const webhookTexts = {
     last: 'Last success',
     failing: (n: number) => `${n} failed in a row`,
     secretOnce: 'This secret signs the deliveries. Copy it now: it is not shown again.',
+    mayNotRead:
+      'Your session may create webhooks, but not see them: it lacks the permission to read webhooks and events.',
     empty: 'No webhook yet.',
     emptyHint: 'Past events are on the Events page.',
     make: 'Create',

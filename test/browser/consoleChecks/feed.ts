@@ -29,6 +29,7 @@ export async function followFeed(world: ConsoleWorld): Promise<void> {
   await see(narrowed.page, 'Your session may not check or deploy documents');
   await narrowed.context.close();
   await beginElsewhere(world);
+  await onlyCreateWebhooks(world);
 }
 
 /** A link without the agreements begins with a page that it includes. */
@@ -38,6 +39,22 @@ async function beginElsewhere(world: ConsoleWorld): Promise<void> {
   const { page, context } = await world.invite(createAccount(), url);
   await page.waitForURL('**/console/events');
   await page.getByText('Live', { exact: true }).waitFor();
+  expectTrue((await page.getByRole('alert').count()) === 0, 'nothing is refused');
+  await context.close();
+}
+
+/** A link that may create webhooks and not see them offers just that. */
+async function onlyCreateWebhooks(world: ConsoleWorld): Promise<void> {
+  const capabilities = ['webhooks.write' as const];
+  const { url } = await world.client.sessions.createLink({ expiresInSeconds: 600, capabilities });
+  const { page, context } = await world.invite(createAccount(), url);
+  await page.waitForURL('**/console/webhooks');
+  await see(page, 'Your session may create webhooks, but not see them');
+  await page.getByLabel('Endpoint URL').fill('http://127.0.0.1:9/created');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await see(page, 'This secret signs the deliveries');
+  const { data } = await world.client.webhooks.list({ limit: 100 });
+  for (const made of data) if (made.url.endsWith(':9/created')) await world.client.webhooks.disable(made.id);
   expectTrue((await page.getByRole('alert').count()) === 0, 'nothing is refused');
   await context.close();
 }
