@@ -31,6 +31,9 @@ export async function readEvidence(world: ConsoleWorld): Promise<void> {
   await page.getByLabel('Hashes from a source').fill(hashes);
   await page.getByRole('button', { name: 'Check again' }).click();
   await see(page, 'Signed, included and anchored');
+  await page.emulateMedia({ media: 'print' });
+  await page.locator('.button:visible, .finding .field:visible').first().waitFor({ state: 'detached' });
+  await page.emulateMedia({ media: 'screen' });
   for (const width of [360, 1_440]) {
     await page.setViewportSize({ width, height: 800 });
     faults.push(...(await inspectLayout(page, `evidence, ${width} wide`)));
