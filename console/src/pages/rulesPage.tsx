@@ -42,6 +42,7 @@ export function RulesPage() {
         ...(isObject(parsed.value) && { notificationTemplate: { ...parsed.value } }),
       }),
   });
+  const fired = preview.data?.rules.filter(({ fires }) => fires) ?? [];
   const inputs = member(record.data?.json, 'execution', 'inputs');
   const inputOptions = [
     ['__deploy', words.deploy] as const,
@@ -125,7 +126,9 @@ export function RulesPage() {
       </form>
       {record.error && isId && <Failure error={record.error} />}
       {preview.error && <Failure error={preview.error} />}
-      {preview.data?.rules.length === 0 && <p class="soft">{words.none}</p>}
+      <p role="status" class="soft">
+        {preview.data && words.outcome(fired.length, preview.data.rules.length)}
+      </p>
       <ul class="choices">
         {preview.data?.rules.map((rule) => (
           <li key={rule.ruleId}>

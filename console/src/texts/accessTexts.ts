@@ -74,7 +74,8 @@ export const accessTexts = {
     run: 'Run',
     fires: 'fires',
     silent: 'does not fire',
-    none: 'There are no rules.',
+    outcome: (fired: number, of: number) =>
+      of === 0 ? 'There are no rules.' : `Rules that fire: ${fired} of ${of}.`,
     due: 'Due',
     whenever: (parts: readonly string[]) =>
       parts.length === 0 ? 'Whenever the state changes' : `When ${parts.join(' and ')}`,

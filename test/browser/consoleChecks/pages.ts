@@ -222,5 +222,9 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await row.waitFor({ state: 'detached' });
   const focused = await page.evaluate('document.activeElement?.textContent');
   expectTrue(focused === 'Portal links', `the focus stays in the section, not at ${focused}`);
+  await page.goto(`${world.baseUrl}/console/rules?agreement=${record.id}`);
+  await focus('Run');
+  await keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'There are no rules.' }).waitFor();
   await context.close();
 }
