@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { service } from '../service/client.ts';
 import { useMay } from '../service/queries.ts';
 
@@ -15,7 +16,7 @@ export function AgreementLink({ id }: AgreementLinkProps) {
   });
   return (
     <a class="name" dir="auto" href={`/console/agreements/${id}`} title={id}>
-      {record.data ?? id}
+      {showUnseen(record.data ?? id)}
     </a>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AgreementEvent } from '../../../client/src/types.ts';
+import { showUnseen } from '../../../src/protocol/showUnseen.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
@@ -70,7 +71,7 @@ export function EventsPage() {
               isTitle: true,
               show: ({ data }) => (
                 <a class="name" dir="auto" href={`/console/agreements/${data.agreementId}`}>
-                  {data.agreementName}
+                  {showUnseen(data.agreementName)}
                 </a>
               ),
             },
@@ -78,7 +79,7 @@ export function EventsPage() {
               title: words.what,
               show: (event) => (
                 <span class="written" dir="auto">
-                  {describeEvent(event)}
+                  {showUnseen(describeEvent(event))}
                 </span>
               ),
             },

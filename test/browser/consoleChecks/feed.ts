@@ -10,6 +10,8 @@ export async function followFeed(world: ConsoleWorld): Promise<void> {
   await reader.page.getByText('Live', { exact: true }).waitFor();
   await deployExample(world, 'Announced while open');
   await see(reader.page, 'Announced while open');
+  await deployExample(world, 'Turned \u202earound');
+  await see(reader.page, 'Turned ⟨U+202E⟩around');
   await reader.context.close();
 
   const capabilities = ['agreements.read' as const];
