@@ -2,9 +2,12 @@ import type { Logger } from 'pino';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import type { McpSurface } from './buildMcpServer.ts';
+import { agentWords } from './content/toolWords.ts';
 import { createLinkSealer } from './handOutLink.ts';
+import { buildAgentPrompts } from './prompts/agentPrompts.ts';
 import { quotingRule } from './quotedData.ts';
 import { agentRemedies } from './remedies.ts';
+import { buildStaticResources } from './resources/staticResources.ts';
 import { createToolRunner, type ToolOutcome } from './runTool.ts';
 import { draftAgreement } from './tools/draftAgreement.ts';
 import { findAgreements } from './tools/findAgreements.ts';
@@ -47,6 +50,8 @@ export function buildAgentSurface({ limits, cipher, logger, onOutcome }: Surface
     instructions,
     tools: tools.map(({ description }) => description),
     runTool: createToolRunner(tools, { remedies: agentRemedies, logger, onOutcome }),
+    prompts: buildAgentPrompts(agentWords),
+    resources: buildStaticResources(agentWords),
     maxNesting: limits.agreementNesting + levelsAboveDocument,
     logger,
   };

@@ -12,13 +12,13 @@ import { ServiceError } from '../../platform/errors/serviceError.ts';
 import { describeError } from '../../platform/http/errorResponse.ts';
 import type { AgentCall } from './agentCall.ts';
 import type { ToolDescription } from './defineTool.ts';
-import { agentPrompts, writePrompt } from './prompts/agentPrompts.ts';
+import { type AgentPrompt, writePrompt } from './prompts/agentPrompts.ts';
 import {
   agreementTemplates,
   completeAgreementId,
   readAgreementResource,
 } from './resources/agreementResources.ts';
-import { staticResources } from './resources/staticResources.ts';
+import type { StaticResource } from './resources/staticResources.ts';
 import type { ToolRunner } from './runTool.ts';
 
 /** The parts of an endpoint for agents, the same for all of its requests. */
@@ -28,6 +28,9 @@ export type McpSurface = {
   readonly instructions: string;
   readonly tools: readonly ToolDescription[];
   readonly runTool: ToolRunner;
+  readonly prompts: readonly AgentPrompt[];
+  /** The resources that are the same for everybody. */
+  readonly resources: readonly StaticResource[];
   readonly maxNesting: number;
   readonly logger: Logger;
 };
@@ -41,7 +44,7 @@ const lists = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 /** Creates the server of one request. Nothing of it outlives the answer. */
 export function buildMcpServer(surface: McpSurface, request: McpRequest): Server {
-  const { name, title, instructions, tools, runTool, maxNesting } = surface;
+  const { name, title, instructions, tools, runTool, prompts, resources, maxNesting } = surface;
   const server = new Server(
     { name, title, version },
     {
@@ -66,26 +69,26 @@ export function buildMcpServer(surface: McpSurface, request: McpRequest): Server
     ),
   );
   server.setRequestHandler('resources/list', () => ({
-    resources: staticResources.map(({ text: _text, ...resource }) => resource),
+    resources: resources.map(({ text: _text, ...resource }) => resource),
   }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: agreementTemplates.map((template) => ({ ...template })),
   }));
   server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
-    const known = staticResources.find((resource) => resource.uri === uri);
+    const known = resources.find((resource) => resource.uri === uri);
     if (known) return { contents: [{ uri, mimeType: known.mimeType, text: known.text }] };
     return guard(() => readAgreementResource(uri, callOf(request, context)));
   });
   server.setRequestHandler('prompts/list', () => ({
-    prompts: agentPrompts.map(({ write: _write, ...prompt }) => ({
+    prompts: prompts.map(({ write: _write, ...prompt }) => ({
       ...prompt,
       arguments: [...prompt.arguments],
     })),
   }));
-  server.setRequestHandler('prompts/get', ({ params }) => writePrompt(params.name, params.arguments));
+  server.setRequestHandler('prompts/get', ({ params }) => writePrompt(prompts, params));
   server.setRequestHandler('completion/complete', async ({ params }, context) => {
     const { argument, ref } = params;
-    if (!isCompleted(ref))
+    if (!isCompleted(ref, prompts))
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         'There is no such prompt or resource template.',
@@ -99,9 +102,9 @@ export function buildMcpServer(surface: McpSurface, request: McpRequest): Server
   return server;
 }
 
-function isCompleted(ref: CompleteRequest['params']['ref']): boolean {
+function isCompleted(ref: CompleteRequest['params']['ref'], prompts: readonly AgentPrompt[]): boolean {
   return ref.type === 'ref/prompt'
-    ? agentPrompts.some(({ name }) => name === ref.name)
+    ? prompts.some(({ name }) => name === ref.name)
     : agreementTemplates.some(({ uriTemplate }) => uriTemplate === ref.uri);
 }
 

@@ -2,11 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { documentSchema } from '../../../src/api/mcp/content/documentSchema.ts';
 import { milestoneWork, simpleLoan } from '../../../src/api/mcp/content/exampleDocuments.ts';
-import { staticResources } from '../../../src/api/mcp/resources/staticResources.ts';
 import { validateAgreement } from '../../../src/protocol/index.ts';
 import { buildTestSurfaces } from './surfaces.ts';
 
-const { agents } = buildTestSurfaces();
+const { agents, hosted } = buildTestSurfaces();
 const ajv = new Ajv2020({ strict: false });
 
 describe('the definitions of the tools', () => {
@@ -60,7 +59,21 @@ describe('what agents read to write documents', () => {
   });
 
   test('each resource has an address of its own and something to read', () => {
-    expect(new Set(staticResources.map(({ uri }) => uri)).size).toBe(staticResources.length);
-    for (const { text } of staticResources) expect(text.length).toBeGreaterThan(300);
+    const { resources } = agents;
+    expect(new Set(resources.map(({ uri }) => uri)).size).toBe(resources.length);
+    for (const { text } of resources) expect(text.length).toBeGreaterThan(300);
+  });
+
+  test.each([
+    ['/mcp', agents, hosted],
+    ['/mcp/compat', hosted, agents],
+  ])('of %s, prompts and resources name only tools that are there', (_path, surface, other) => {
+    const texts = [
+      ...surface.prompts.map(({ write }) => write({})),
+      ...surface.resources.flatMap(({ description, text }) => [description, text]),
+    ].join('\n');
+    const namedOf = ({ tools }: typeof surface) => tools.filter(({ name }) => texts.includes(name));
+    expect(namedOf(other)).toEqual([]);
+    expect(namedOf(surface)).not.toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { buildAgentSurface } from '../../../src/api/mcp/agentSurface.ts';
+import { buildHostedSurface } from '../../../src/api/mcp/hosted/hostedSurface.ts';
 import { limitShape } from '../../../src/platform/config/limits.ts';
 import { createCipher } from '../../../src/platform/encryption/cipher.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
@@ -10,5 +11,10 @@ export function buildTestSurfaces() {
     cipher: createCipher([Buffer.alloc(32, 7)]),
     logger: createLogger({ level: 'silent', name: 'test' }),
   };
-  return { agents: buildAgentSurface(parts) };
+  const installation = {
+    environment: 'testnet',
+    firstChain: 59_141,
+    publicBaseUrl: 'http://localhost',
+  } as const;
+  return { agents: buildAgentSurface(parts), hosted: buildHostedSurface(parts, installation) };
 }

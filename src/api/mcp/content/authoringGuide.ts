@@ -1,5 +1,12 @@
+import type { ToolWords } from './toolWords.ts';
+
 /** How to write documents, for readers who have nothing else. */
-export const authoringGuide = `# How to write an agreement
+export const writeAuthoringGuide = ({
+  check,
+  passed,
+  play,
+  prepare,
+}: ToolWords) => `# How to write an agreement
 
 An agreement is a JSON document: text that people read, and a state machine that a contract on a chain enforces. Each party acts by signed
 inputs. Only what the document says can happen, and nobody can change the document after the deployment.
@@ -39,9 +46,9 @@ description for somebody who asks "what now?".
 2. List the states, with the ways out of each. Give every state that waits for somebody a way out for the other party.
 3. For each way an input: who sends it, and which facts it must carry.
 4. Write the text, and compare each sentence with the states.
-5. Check with draft_agreement until \`valid\` is true and \`findings\` is empty.
-6. Play it with simulate_agreement: the usual course, somebody doing nothing, somebody out of turn.
-7. Only then prepare_signature with purpose deploy.
+5. Check with ${check} until ${passed}.
+6. Play it ${play}: the usual course, somebody doing nothing, somebody out of turn.
+7. Only then ${prepare}.
 
 ## Mistakes that are made most often
 

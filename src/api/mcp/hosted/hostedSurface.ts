@@ -2,7 +2,10 @@ import type { Environment } from '../../../protocol/index.ts';
 import type { SurfaceParts } from '../agentSurface.ts';
 import { levelsAboveDocument } from '../agentSurface.ts';
 import type { McpSurface } from '../buildMcpServer.ts';
+import { hostedWords } from '../content/toolWords.ts';
+import { buildAgentPrompts } from '../prompts/agentPrompts.ts';
 import { hostedRemedies } from '../remedies.ts';
+import { buildStaticResources } from '../resources/staticResources.ts';
 import { createToolRunner } from '../runTool.ts';
 import { listHostedReads } from './hostedReads.ts';
 import { listHostedSigning } from './hostedSigning.ts';
@@ -32,6 +35,8 @@ export function buildHostedSurface(
     instructions,
     tools: tools.map(({ description }) => description),
     runTool: createToolRunner(tools, { remedies: hostedRemedies, logger, onOutcome }),
+    prompts: buildAgentPrompts(hostedWords),
+    resources: buildStaticResources(hostedWords),
     maxNesting: limits.agreementNesting + levelsAboveDocument,
     logger,
   };

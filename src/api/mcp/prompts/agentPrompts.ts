@@ -1,4 +1,5 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { ToolWords } from '../content/toolWords.ts';
 import { fenceText } from '../quotedData.ts';
 import { annotatedUri, guideUri, schemaUri } from '../resources/staticResources.ts';
 
@@ -15,7 +16,7 @@ export type AgentPrompt = {
   write(args: Readonly<Record<string, string>>): string;
 };
 
-export const agentPrompts: readonly AgentPrompt[] = [
+export const buildAgentPrompts = ({ check, passed, play, read }: ToolWords): readonly AgentPrompt[] => [
   {
     name: 'author_agreement',
     title: 'Write an agreement',
@@ -25,7 +26,7 @@ export const agentPrompts: readonly AgentPrompt[] = [
       [
         `Write an agreement document for the business described below. First read the resources ${guideUri} and ${annotatedUri}; ${schemaUri} has the shape.`,
         'Decide the parties, the states (each a fact that both can agree on), who may send which input, and what happens if somebody does nothing.',
-        'Then call draft_agreement, fix what it reports, and repeat until valid is true and findings is empty. Play the usual course and two unhappy ones with simulate_agreement. Show the document, its states in a sentence each, and what you assumed. Deploy nothing.',
+        `Then call ${check}, fix what it reports, and repeat until ${passed}. Play the usual course and two unhappy ones ${play}. Show the document, its states in a sentence each, and what you assumed. Deploy nothing.`,
         fenceText(businessDescription),
       ].join('\n\n'),
   },
@@ -36,7 +37,7 @@ export const agentPrompts: readonly AgentPrompt[] = [
     arguments: [argument('id', 'agr_…, or the address of the contract')],
     write: ({ id = '' }) =>
       [
-        'Explain the agreement with the id below to somebody who is no lawyer. Call read_agreement with include document and history.',
+        `Explain the agreement with the id below to somebody who is no lawyer. ${read}`,
         'Say who the parties are, what has happened so far, what the state is, who can do what next and where that leads, and what nobody can undo. Say what you do not know.',
         `The id: ${JSON.stringify(id.slice(0, 200))}`,
       ].join('\n\n'),
@@ -48,7 +49,7 @@ export const agentPrompts: readonly AgentPrompt[] = [
     arguments: [argument('document', 'The agreement document as JSON')],
     write: ({ document = '' }) =>
       [
-        'Review the agreement document below before it is signed. Call draft_agreement with it, then simulate_agreement for: the usual course, each party doing nothing, each party acting out of turn.',
+        `Review the agreement document below before it is signed. Call ${check} with it, then play it ${play}: the usual course, each party doing nothing, each party acting out of turn.`,
         'Report, the most serious first: mistakes, dead ends, inputs that nobody or anybody can send, values without bounds, promises in the text that no state keeps. Quote the path of each.',
         fenceText(document),
       ].join('\n\n'),
@@ -60,8 +61,11 @@ function argument(name: string, description: string) {
 }
 
 /** @throws ProtocolError for a prompt that is not there, or arguments that are missing. */
-export function writePrompt(name: string, args: Readonly<Record<string, string>> = {}): GetPromptResult {
-  const prompt = agentPrompts.find((one) => one.name === name);
+export function writePrompt(
+  prompts: readonly AgentPrompt[],
+  { name, arguments: args = {} }: { name: string; arguments?: Readonly<Record<string, string>> | undefined },
+): GetPromptResult {
+  const prompt = prompts.find((one) => one.name === name);
   if (!prompt)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

@@ -1,7 +1,8 @@
 import { annotatedExamples } from '../content/annotatedExamples.ts';
-import { authoringGuide } from '../content/authoringGuide.ts';
+import { writeAuthoringGuide } from '../content/authoringGuide.ts';
 import { documentSchema } from '../content/documentSchema.ts';
 import { milestoneWork, simpleLoan } from '../content/exampleDocuments.ts';
+import type { ToolWords } from '../content/toolWords.ts';
 
 /** A resource that is the same for everybody. */
 export type StaticResource = {
@@ -19,14 +20,14 @@ export const guideUri = 'agreements://docs/author-agreement-json.md';
 export const schemaUri = 'agreements://docs/agreement.schema.json';
 export const annotatedUri = 'agreements://examples/annotated.md';
 
-export const staticResources: readonly StaticResource[] = [
+export const buildStaticResources = (words: ToolWords): readonly StaticResource[] => [
   {
     uri: guideUri,
     name: 'authoring-guide',
     title: 'How to write an agreement',
     description: 'The parts of a document, what each part decides, and the most frequent mistakes.',
     mimeType: 'text/markdown',
-    text: authoringGuide,
+    text: writeAuthoringGuide(words),
   },
   {
     uri: annotatedUri,
@@ -56,8 +57,7 @@ export const staticResources: readonly StaticResource[] = [
     uri: schemaUri,
     name: 'agreement-schema',
     title: 'JSON Schema of documents',
-    description:
-      'The JSON shape of a document. draft_agreement also checks the rules that a schema cannot express.',
+    description: `The JSON shape of a document. ${words.check} also checks the rules that a schema cannot express.`,
     mimeType: 'application/schema+json',
     text: json(documentSchema),
   },
