@@ -33,7 +33,11 @@ export function parseShape<Schema extends z.ZodType>(
 }
 
 function* readIssues(issues: readonly z.core.$ZodIssue[], place: Place): Generator<Issue> {
+  let mistyped: z.core.$ZodIssue | undefined;
   for (const issue of issues) {
+    // Zod also measures text where a list is expected, and a list where text is expected.
+    if (mistyped && isLength(issue) && isSamePlace(issue, mistyped)) continue;
+    if (issue.code === 'invalid_type') mistyped = issue;
     const names = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') yield { path: faultPath(names), message: issue.message };
     else
@@ -42,6 +46,14 @@ function* readIssues(issues: readonly z.core.$ZodIssue[], place: Place): Generat
           ? { path: faultPath(names), message: namelessMember[place] }
           : { path: faultPath([...names, key]), message: unknownMember[place] };
   }
+}
+
+function isLength({ code }: z.core.$ZodIssue): boolean {
+  return code === 'too_big' || code === 'too_small';
+}
+
+function isSamePlace({ path }: z.core.$ZodIssue, other: z.core.$ZodIssue): boolean {
+  return path.length === other.path.length && path.every((name, index) => name === other.path[index]);
 }
 
 const kinds: Record<string, string> = {

@@ -62,3 +62,15 @@ test('a fault of the whole request has no field', () => {
   );
   expect(new MalformedError('no', { issues: [{ path: 'a.b', message: 'is missing' }] }).field).toBe('a.b');
 });
+
+test('a value of another type is reported once, and not measured', () => {
+  const shape = z.object({ list: z.array(z.string()).min(2).max(3), text: z.string().min(2).max(3) });
+  const value = { list: 'history', text: ['a', 'b', 'c', 'd'] };
+  expect(parseShape(shape, value, 'body')).toEqual({
+    ok: false,
+    issues: [
+      { path: 'list', message: 'must be an array' },
+      { path: 'text', message: 'must be text' },
+    ],
+  });
+});
