@@ -94,6 +94,8 @@ test('refusals say in their text what the service expected', async () => {
   expect(guessed.text).toContain('the arguments are text, nameStartsWith');
   const preview = await agent.call('read_events', { preview: { inputId: 'take' } });
   expect(preview.data).toMatchObject({ error: { issues: [{ path: 'agreementId' }] } });
+  const vague = await agent.call('read_events', { agreementId: 'agr_unknown', preview: { at: 'tomorrow' } });
+  expect(vague.data).toMatchObject({ error: { issues: [{ path: 'preview.at' }] } });
   const empty = await agent.call('read_events', { agreementId: 'agr_unknown', preview: {} });
   expect(empty.data).toMatchObject({
     error: { issues: [{ path: 'preview', message: 'must have at or inputId' }] },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { feedEventShape } from '../../shapes/eventShapes.ts';
-import { agreementIdArgument, chainOfAddress, chainQuery } from '../agentArguments.ts';
+import { agreementIdArgument, chainOfAddress, chainQuery, instantArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
 import { checkedData } from '../checkedData.ts';
@@ -20,7 +20,7 @@ const input = z.strictObject({
   chainId: chainOfAddress,
   preview: z
     .strictObject({
-      at: z.string().optional().describe('RFC 3339. Previews the rules of time that are due by then'),
+      at: instantArgument.optional().describe('RFC 3339. Previews the rules of time that are due by then'),
       inputId: z.string().optional().describe('Previews the rules that this input would fire'),
     })
     .optional()
