@@ -342,6 +342,16 @@ describe('while newer data are being read', () => {
   });
 });
 
+test('usage that is noted and not stored yet counts for its own principal alone', async () => {
+  const [own, other] = [await service.createPrincipal(), await service.createPrincipal()];
+  const { database } = service.handle;
+  const keeper = createQuotaKeeper({ database, logger: pino({ level: 'silent' }) });
+  keeper.note(other.id, { storedBytes: defaultQuotas.storedBytes });
+  await keeper.check(own.id, 'webhook');
+  await expect(keeper.check(other.id, 'webhook')).rejects.toMatchObject({ reason: 'storage_exceeded' });
+  await keeper.close();
+});
+
 test('usage that the database could not store is stored later', async () => {
   const { id } = await service.createPrincipal();
   const { database, pool } = service.handle;
