@@ -10,6 +10,7 @@ import { startWorkedService, type WorkedService } from '../support/chainService.
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
 import { createAccount } from '../support/permits.ts';
+import { insertRecords } from '../support/rows.ts';
 import type { TestPrincipal } from '../support/testService.ts';
 import { type Browser, createBrowser } from './support/browser.ts';
 
@@ -184,6 +185,22 @@ describe('an agreement', () => {
       expect((await browser.call('GET', sharedPath('/state', own.id))).status).toBe(isOpen ? 200 : 403);
       expect(await listed(browser)).toHaveLength(isOpen ? 1 : 0);
     }
+  });
+
+  test('is listed by what its own principal may do, whatever that of another one may', async () => {
+    const [owner, blocked] = [await scene.service.createPrincipal(), await scene.service.createPrincipal()];
+    const { database, pool } = scene.service.handle;
+    await setEntitlement(database, { principal: blocked.id, scope: 'agreements.read', mode: 'blocked' });
+    const account = createAccount();
+    const ids = ['agr_listed', 'agr_hidden'] as const;
+    for (const [at, principal] of [owner, blocked].entries())
+      await insertRecords(pool, principal, [{ id: ids[at], participant_access: 'read' }]);
+    await pool.query(
+      'insert into service.record_wallets (record_id, wallet, created_at) select unnest($1::text[]), $2, now()',
+      [ids, account.address.toLowerCase()],
+    );
+    const { browser } = await login(account);
+    expect((await listed(browser)).map(({ id }) => id)).toEqual(['agr_listed']);
   });
 
   test('that no wallet can name is refused as such, whatever else is looked up with it', async () => {
