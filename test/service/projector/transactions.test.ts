@@ -342,6 +342,17 @@ test('permits of another chain, and of another contract, keep their state', asyn
   expect((await scene.transaction(mined)).state).toBe('mined');
 });
 
+test('a permit expires, although its nonce is used on another chain, by another signer and at another contract', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const elsewhere = [deployment(), input(toggle('5'))];
+  await fixture.index.show({ chainId: chainId + 1, blocks: [block(1, elsewhere)], head: null });
+  const { transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n, deadline: timeOf(2) });
+  await scene.mine(input(toggle('6'), { signer: bob }));
+  await scene.mine();
+  expect((await scene.transaction(transactionId)).failure).toMatchObject({ reason: 'permit_expired' });
+});
+
 test('a final transaction is open again if an index of another history turns out to be right', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
