@@ -3,7 +3,9 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteExpiredKeys } from '../../src/api/idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from '../../src/api/idempotency/idempotencyStore.ts';
+import { createLeaseKeeper } from '../../src/api/idempotency/keyLeaseKeeper.ts';
 import { createCipher } from '../../src/platform/encryption/cipher.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import {
   countKeys,
   createKeyedCall,
@@ -85,6 +87,28 @@ describe('a key', () => {
     await running.attempt?.complete(answer);
     expect(await store.begin(request, (read) => read())).toEqual({ kind: 'answered', answer });
     store.close();
+  });
+
+  test('that is answered is not leased again, for then its request could begin once more', async () => {
+    const { pool } = service.handle;
+    const logger = pino({ level: 'silent' });
+    const [answered, running] = [randomUUID(), randomUUID()];
+    for (const key of [answered, running]) await callWith(key);
+    const ofRunning = 'update service.idempotency_keys set lease_until = now() where key = $1';
+    await pool.query(ofRunning, [running]);
+    const read = async (key: string) => {
+      const { rows } = await pool.query<{ attempt: string; until: Date | null; isLeased: boolean | null }>(
+        `select attempt_id as attempt, lease_until as until, lease_until > now() as "isLeased"
+         from service.idempotency_keys where key = $1`,
+        [key],
+      );
+      return rows[0] ?? expect.fail('there is no such key');
+    };
+    const leases = createLeaseKeeper({ pool, leaseSeconds: 1, logger });
+    for (const key of [answered, running]) leases.keep([principal.id, key, (await read(key)).attempt]);
+    await waitUntil('the other lease is renewed', async () => (await read(running)).isLeased);
+    leases.close();
+    expect((await read(answered)).until).toBeNull();
   });
 
   test('belongs to one principal', async () => {
