@@ -256,10 +256,10 @@ test('a preview says what rules would do, and why the others would do nothing, a
     ],
   });
 
-  // Of other agreements with such a rule, which have told it already; this one has no stored span yet.
+  // Of other agreements with such a rule, which have told it already, and of a span of this one that has ended.
   await deploy({ rules: [onAge] });
   const { pool } = stack.service.handle;
-  await pool.query('delete from service.rule_schedules where record_id = $1', [record.id]);
+  await pool.query('update service.rule_schedules set until_ms = since_ms where record_id = $1', [record.id]);
   const { rowCount } = await pool.query('update service.rule_schedules set next_number = 1');
   expect(rowCount).toBeGreaterThan(0);
   const reasonAt = async (at: string) => {
