@@ -357,6 +357,18 @@ describe('an input whose agreement a reorganisation has moved', () => {
     expect((await readPredecessor(world.pool, later.id)).predecessor).toBe('open');
   });
 
+  test('comes before another signer’s later one once it is sent, for then it can still be mined', async () => {
+    const agreement = await permits.deploy();
+    const elsewhere = await permits.deploy();
+    const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await storeRecord(world, moved.id, { address: elsewhere, agreement });
+    const later = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    expect((await readPredecessor(world.pool, later.id)).predecessor).toBeUndefined();
+    const sent = `update service.transactions set state = 'broadcast', wallet = $2, wallet_nonce = 0 where id = $1`;
+    await world.pool.query(sent, [moved.id, (await world.createWallet()).address]);
+    expect((await readPredecessor(world.pool, later.id)).predecessor).toBe('open');
+  });
+
   test('does not keep a refused one of another signer from failing', async () => {
     const agreement = await permits.deploy();
     const elsewhere = await permits.deploy();
