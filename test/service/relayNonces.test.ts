@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, type Hex, http } from 'viem';
+import { type Address, createPublicClient, type Hex, http, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
@@ -327,6 +327,36 @@ describe('a nonce that another transaction of the wallet took', () => {
     await waitUntil('it has another nonce', async () => (await world.readRow(row.id)).nonce === 1);
     await world.client.setAutomine(true);
     await expectMintedOnce([row]);
+  });
+
+  test('is not given up while the contract says that the permit is used up, even before the index does', async () => {
+    const { key, address } = await world.createWallet();
+    await world.client.setAutomine(false);
+    const node = await world.disturb(() => undefined);
+    const { address: contract } = await world.createWallet();
+    /** A contract that answers every call with this number. */
+    const answer = (count: number) =>
+      world.client.setCode({
+        address: contract,
+        bytecode: `0x60${toHex(count, { size: 1 }).slice(2)}5f5260205ff3`,
+      });
+    await answer(0);
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    world.startIndexing();
+    const row = await world.acceptOne({ to: contract });
+    await world.waitForState(row.id, 'broadcast');
+    await answer(1);
+    await sendElsewhere(key, { nonce: 0, gwei: 50n });
+    await world.client.mine({ blocks: 1 });
+    expect(await world.client.getTransactionCount({ address })).toBe(1);
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was asked again and again, or given up', async () => {
+      const { nonce } = await world.readRow(row.id);
+      return nonce !== 0 || node.count('eth_getTransactionReceipt') > looks + 10;
+    });
+    expect((await world.readRow(row.id)).nonce).toBe(0);
+    await answer(0);
+    await waitUntil('it has another nonce', async () => (await world.readRow(row.id)).nonce === 1);
   });
 
   test('is not believed to be taken because one endpoint of two knows of no receipt', async () => {
