@@ -213,7 +213,7 @@ test('a preview says what rules would do, and why the others would do nothing, a
     recipients: ['tenant', 'keeper'],
   };
   const off = { ...onAccept, id: 'off', enabled: false };
-  const { record } = await deploy({ rules: [onDeploy, onAccept, off, onAge] });
+  const { record, tenant } = await deploy({ rules: [onDeploy, onAccept, off, onAge] });
   await waitUntil('the deployment is told of', async () => (await toldOf(record.id)).length === 2);
   const told = await toldOf(record.id);
   const answer = await preview(record.id, { transition: { inputId: 'accept' } });
@@ -269,6 +269,9 @@ test('a preview says what rules would do, and why the others would do nothing, a
   const others = ['other_trigger', 'other_trigger', 'disabled'];
   expect(await reasonAt('2020-01-01T00:00:00Z')).toEqual([...others, 'not_due']);
   expect(await reasonAt('2100-01-01T00:00:00Z')).toEqual([...others, 'fires']);
+  const steps = [{ inputId: 'knock', values: {}, by: tenant.address, at: '2100-01-01T00:00:00Z' }];
+  const simulated = await principal.call('POST', `/v0/agreements/${record.id}/simulate`, { body: { steps } });
+  expect(simulated.body.data).toMatchObject({ steps: [{ rules: [{ ruleId: 'waiting' }] }] });
   expect(await toldOf(record.id)).toEqual(told);
 
   const tried = await preview(record.id, {
