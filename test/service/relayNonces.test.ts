@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { findFate } from '../../src/worker/relay/attemptFate.ts';
+import { isPermitUsed } from '../../src/worker/relay/isPermitUsed.ts';
 import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -257,6 +258,19 @@ describe('bytes that were signed', () => {
     await expectMintedOnce([row]);
     expect((await world.readRow(row.id)).attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
   });
+});
+
+test('an input on another chain uses up no permit of the same signer and contract here', async () => {
+  const index = createStandInIndex({ pool: world.pool, factory: world.token });
+  await index.deploy();
+  const { id, recipient: signer } = await world.acceptOne({ kind: 'input' });
+  const isUsedOn = async (chainId: number) => {
+    await showUsedPermit(world.pool, { chainId, agreement: world.token, signer });
+    return isPermitUsed(world.pool, id);
+  };
+  expect(await isUsedOn(world.chainId + 1)).toBe(false);
+  expect(await isUsedOn(world.chainId)).toBe(true);
+  await index.removeViews();
 });
 
 describe('a nonce that another transaction of the wallet took', () => {
