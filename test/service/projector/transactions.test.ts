@@ -3,6 +3,7 @@ import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { deployRecords } from '../../../src/worker/projector/deployRecords.ts';
 import { mergeSubmissions } from '../../../src/worker/projector/mergeSubmissions.ts';
 import { settlePermits } from '../../../src/worker/projector/settlePermits.ts';
+import { writeSettlement } from '../../../src/worker/projector/settleTransactions.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { block } from './support/chain.ts';
 import { createLamp } from './support/lamp.ts';
@@ -19,7 +20,7 @@ import {
   toggle,
 } from './support/scene.ts';
 import { insertPrincipal, insertRecord, insertSubmission, insertTransaction } from './support/serviceRows.ts';
-import { chainId, type Fixture, reorgWindow } from './support/setup.ts';
+import { chainId, type Fixture, factory, reorgWindow } from './support/setup.ts';
 
 let fixture: Fixture;
 let scene: Scene;
@@ -172,6 +173,19 @@ test('a superseded permit is open again when what superseded it falls out, and c
   await scene.mine(input(toggle('5')), deployment());
   expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', position: 1 }]);
   expect(await scene.record(draft.recordId)).toMatchObject({ status: 'Deployed' });
+});
+
+test('a superseded permit is open again though its nonce is open on another chain', async () => {
+  const { transactionId } = await scene.draft();
+  await insertTransaction(fixture.database, {
+    ...{ kind: 'deploy', chainId: chainId + 1, contract: factory, signer: alice, nonce: 0n },
+    contentHash: lamp.signedHash,
+  });
+  await scene.mine(deployment({ lamp: createLamp('another') }));
+  expect((await scene.transaction(transactionId)).state).toBe('failed');
+  scene.drop(1);
+  await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('accepted');
 });
 
 test('a superseded permit stays failed while the permit that had taken its nonce is the open one again', async () => {
@@ -368,6 +382,28 @@ test('a final transaction is open again if an index of another history turns out
   await scene.fold();
   expect(await scene.transaction(transactionId)).toMatchObject({ state: 'accepted', minedBlockNumber: null });
   expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'PENDING' }]);
+});
+
+test('a transaction that is settled is not settled again', async () => {
+  const { transactionId: id } = await scene.draft();
+  await scene.mine(deployment());
+  const before = await scene.transaction(id);
+  expect(before.state).toBe('mined');
+  const effect = {
+    contentHash: '0x1',
+    transactionHash: '0x2',
+    blockNumber: 5n,
+    blockTimestamp: 100n,
+  } as const;
+  const row = { id, isOpen: true, contentHash: '0x1', deadline: 200n, permit: 'p', effect } as const;
+  for (const settlement of [
+    { mined: [row], superseded: [] },
+    { mined: [], superseded: [row] },
+  ])
+    expect(
+      await inTransaction(fixture.database, (transaction) => writeSettlement(transaction, settlement)),
+    ).toEqual([]);
+  expect(await scene.transaction(id)).toEqual(before);
 });
 
 test('a record that is Deployed is not made so again by its permit', async () => {
