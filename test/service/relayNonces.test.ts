@@ -7,12 +7,14 @@ import { isPermitUsed } from '../../src/worker/relay/isPermitUsed.ts';
 import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { createStandInIndex } from './projector/support/standInIndex.ts';
+import { createStandInIndex, type StandInIndex } from './projector/support/standInIndex.ts';
 import { showUsedPermit } from './support/usedPermit.ts';
 
 let world: RelayWorld;
+let index: StandInIndex;
 beforeAll(async () => {
   world = await createRelayWorld();
+  index = createStandInIndex({ pool: world.pool, factory: world.token });
 });
 afterEach(async () => {
   await world.reset();
@@ -261,7 +263,6 @@ describe('bytes that were signed', () => {
 });
 
 test('an input on another chain uses up no permit of the same signer and contract here', async () => {
-  const index = createStandInIndex({ pool: world.pool, factory: world.token });
   await index.deploy();
   const { id, recipient: signer } = await world.acceptOne({ kind: 'input' });
   const isUsedOn = async (chainId: number) => {
@@ -318,7 +319,6 @@ describe('a nonce that another transaction of the wallet took', () => {
     const { key } = await world.createWallet();
     await world.client.setAutomine(false);
     const node = await world.disturb(() => undefined);
-    const index = createStandInIndex({ pool: world.pool, factory: world.token });
     await index.deploy();
     await world.startRelay({ keys: [key], rpcUrls: [node.url] });
     world.startIndexing();

@@ -7,8 +7,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
  *
  * @param changes only after one of these has changed, if given.
  */
-export function useKeptFocus(changes?: readonly unknown[]) {
-  const section = useRef<HTMLElement>(null);
+export function useKeptFocus<Section extends HTMLElement = HTMLElement>(changes?: readonly unknown[]) {
+  const section = useRef<Section>(null);
   const focused = useRef<EventTarget | null>(null);
   useLayoutEffect(() => {
     if (!(focused.current instanceof Element) || focused.current.isConnected) return;

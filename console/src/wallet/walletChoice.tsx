@@ -41,7 +41,7 @@ export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
     setError(cause);
     if (account) onChange({ ...wallet, account });
   };
-  const keptFocus = useKeptFocus([connected, asked]);
+  const keptFocus = useKeptFocus<HTMLFieldSetElement>([connected, asked]);
   return (
     <fieldset class="stack" {...keptFocus}>
       <legend tabIndex={connected ? undefined : -1}>
