@@ -6,6 +6,7 @@ import { createChainAccess } from '../../src/platform/nodes/clients.ts';
 import { createGasLessons } from '../../src/worker/relay/gasLessons.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
+import { storeRecord } from './support/storeRecord.ts';
 
 let world: RelayWorld;
 let permits: PermitWorld;
@@ -19,6 +20,9 @@ afterAll(() => world.close());
 
 /** Reverts without data below 100,000,000 gas, and with 8,000,000 bytes above. */
 const longRevert = '0x6305F5E1005a11600d575f5ffd5b627A12005ffd';
+/** Reverts with `Listed(string[])`: 2,000 texts, which are all one text of 300,000 bytes. */
+const sharedRevert =
+  '0x63bf825d1e60e01b5f5260206004526107d06024526107d05b600190038061fa008160051b60440152601857620493e061fa445262058e445ffd';
 const plainRevert = '0x5f5ffd';
 /** Emits 30,000 empty logs. */
 const manyLogs = '0x620075305b5f5fa0600190038060045700';
@@ -52,6 +56,22 @@ test('a contract whose revert has megabytes fails like any other, and holds up n
     const { failure } = await world.waitForState(id, 'failed');
     expect(failure).toMatchObject({ message: expect.stringContaining('The transaction reverted.') });
   }
+  await stopIndexing();
+});
+
+test('a revert whose texts share their bytes is not read as the error that the document lists', async () => {
+  const agreement = await permits.deploy({ action: await place(sharedRevert) });
+  const stopIndexing = permits.startIndexing(agreement);
+  const { id } = await acceptReverting(agreement, 'stay');
+  const abi = [{ type: 'error', name: 'Listed', inputs: [{ name: 'texts', type: 'string[]' }] }];
+  await storeRecord(world, id, { address: agreement, agreement });
+  await world.pool.query('update service.records set document = $2 where address = $1', [
+    agreement,
+    JSON.stringify({ execution: { actions: [{ call: { abi } }] } }),
+  ]);
+  await world.startRelay({ keys: await world.createWallets(1) });
+  const { failure } = await world.waitForState(id, 'failed');
+  expect(failure).toMatchObject({ revert: { name: 'Unknown', data: expect.stringMatching(/^0xbf825d1e/) } });
   await stopIndexing();
 });
 

@@ -1,6 +1,7 @@
 import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi, toFunctionSelector } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { isPlainEncoding } from './isPlainEncoding.ts';
 import { findRevertWords } from './revertWords.ts';
 
 /** Why a call reverted, in words and in parts. */
@@ -37,15 +38,23 @@ const protocolErrors = [...agreementEngineAbi, ...agreementFactoryAbi].filter(({
 const knownErrors: Abi = [...protocolErrors, ...commonErrors];
 
 const maxText = 500;
+/** How many failed actions, each the reason of the one before, are looked into: a contract can make up any number. */
+const mostCalls = 4;
 
 /** Decodes a contract's revert: the protocol's errors, errors of the given ABIs, messages and panics. */
 export function decodeRevert(data: Hex | undefined, actionErrors: Abi = []): RevertReason {
-  const reason = decodeReason(data, actionErrors);
+  return decodeCalls(data, { actionErrors, calls: mostCalls });
+}
+
+type Depth = { readonly actionErrors: Abi; readonly calls: number };
+
+function decodeCalls(data: Hex | undefined, depth: Depth): RevertReason {
+  const reason = decodeReason(data, depth);
   const explanation = findRevertWords(reason);
   return explanation === undefined || explanation === reason.message ? reason : { ...reason, explanation };
 }
 
-function decodeReason(data: Hex | undefined, actionErrors: Abi): RevertReason {
+function decodeReason(data: Hex | undefined, { actionErrors, calls }: Depth): RevertReason {
   if (data === undefined || data === '0x')
     return { name: 'Unknown', message: 'The contract reverted without a reason.' };
   const decoded = decode(data, actionErrors);
@@ -58,8 +67,8 @@ function decodeReason(data: Hex | undefined, actionErrors: Abi): RevertReason {
   }
   const { name, args } = decoded;
   const [first, second] = args;
-  if (name === 'ActionCallFailed' && typeof first === 'string' && isHex(second))
-    return { ...decodeRevert(second, actionErrors), target: first };
+  if (calls > 0 && name === 'ActionCallFailed' && typeof first === 'string' && isHex(second))
+    return { ...decodeCalls(second, { actionErrors, calls: calls - 1 }), target: first };
   if (name === 'Error') return { name, message: cut(String(first)) };
   if (name === 'Panic') return { name, message: `Panic ${panicNames.get(Number(first)) ?? String(first)}` };
   // The deployed contract names the wrong comparison here, so its name explains nothing.
@@ -108,6 +117,7 @@ function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly un
   const selector = data.slice(0, 10).toLowerCase();
   for (const errors of [knownErrors, actionErrors]) {
     const error = indexErrors(errors).get(selector);
+    if (error && errors === actionErrors && !isDecodable(error, data)) continue;
     try {
       // Plain messages and panics are decoded without an entry.
       const { errorName, args } = decodeErrorResult({ abi: error ? [error] : [], data });
@@ -117,6 +127,15 @@ function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly un
     }
   }
   return undefined;
+}
+
+/** Hexadecimal digits. */
+const longestListed = 32_768;
+
+/** Whoever writes a document lists any error, and a contract of theirs reverts with any data for it. */
+function isDecodable(error: Abi[number], data: Hex): boolean {
+  if (error.type !== 'error' || data.length > longestListed) return false;
+  return isPlainEncoding(error.inputs, `0x${data.slice(10)}`);
 }
 
 const indexes = new WeakMap<Abi, ReadonlyMap<string, Abi[number]>>();
@@ -148,8 +167,22 @@ function isErrorEntry(entry: unknown): entry is Abi[number] {
   return (
     member(entry, 'type') === 'error' &&
     typeof member(entry, 'name') === 'string' &&
-    Array.isArray(member(entry, 'inputs'))
+    isListOfTypes(member(entry, 'inputs'))
   );
+}
+
+/** For each dimension of an array, reading a value reads its type once more. */
+const longestType = 64;
+
+function isListOfTypes(parameters: unknown): boolean {
+  if (!Array.isArray(parameters)) return false;
+  return parameters.every((parameter) => {
+    const components = member(parameter, 'components');
+    return (
+      String(member(parameter, 'type')).length <= longestType &&
+      (components === undefined || isListOfTypes(components))
+    );
+  });
 }
 
 function member(value: unknown, key: string): unknown {

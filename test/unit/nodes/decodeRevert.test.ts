@@ -1,4 +1,15 @@
-import { type Abi, encodeAbiParameters, encodeErrorResult, type Hex, parseAbi } from 'viem';
+import {
+  type Abi,
+  concatHex,
+  encodeAbiParameters,
+  encodeErrorResult,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  size,
+  slice,
+  toFunctionSelector,
+} from 'viem';
 import { describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
@@ -131,12 +142,108 @@ describe("a contract's revert is decoded", () => {
     expect(shown.length).toBeLessThanOrEqual(500);
   });
 
+  test('a failed action within others is looked for a few calls deep, however deep the data say that it lies', () => {
+    const paused = message('paused');
+    expect(decodeRevert(inAction(inAction(paused)))).toMatchObject({ message: 'paused', target });
+    const levels = 2_000;
+    const parts = Array.from({ length: levels }, (_, at) => {
+      const head = slice(inAction('0x'), 0, 4 + 64);
+      return concatHex([head, numberToHex((levels - 1 - at) * (4 + 96), { size: 32 })]);
+    });
+    expect(decodeRevert(concatHex(parts))).toMatchObject({
+      message: expect.stringMatching(/^ActionCallFailed\(/),
+      target,
+    });
+  });
+
   test('data that only begin like a known error are shown as they are', () => {
     const selector = message('').slice(0, 10);
     const data: Hex = `0x${selector.slice(2)}${encodeAbiParameters([{ type: 'uint256' }], [1n]).slice(2)}`;
     expect(decodeRevert(data)).toMatchObject({ name: 'Unknown', data });
   });
 });
+
+describe('an error that a document lists', () => {
+  const list = (type: string, components?: object[]) => {
+    const entry = {
+      type: 'error',
+      name: 'Listed',
+      inputs: [{ name: 'a', type, ...(components && { components }) }],
+    };
+    return listActionErrors({ execution: { actions: [{ call: { abi: [entry] } }] } });
+  };
+  const word = (value: number) => numberToHex(value, { size: 32 });
+  /** An encoding of an array whose elements all begin at one place. */
+  const shared = (type: string, element: Hex): Hex => {
+    const pointers = Array.from({ length: 60 }, () => word(60 * 32));
+    return concatHex([toFunctionSelector(`Listed(${type})`), word(32), word(60), ...pointers, element]);
+  };
+  const text = concatHex([word(64), numberToHex(0, { size: 64 })]);
+
+  test.each([
+    ['texts', 'string[]', text],
+    ['lists of texts', 'string[][]', concatHex([word(1), word(32), text])],
+    ['fixed lists of bytes', 'bytes[1][]', concatHex([word(32), text])],
+  ])('is not decoded where %s share bytes of the data', (_, type, element) => {
+    const data = shared(type, element);
+    expect(decodeRevert(data, list(type))).toMatchObject({ name: 'Unknown', data: data.slice(0, 500) });
+  });
+
+  test.each([
+    [
+      '(uint256 at, string[] why)[2] since',
+      [
+        [
+          { at: 9n, why: ['x', ''] },
+          { at: 8n, why: [] },
+        ],
+      ],
+    ],
+    [
+      'uint8[2][3] a, bytes b, string[0] c',
+      [
+        [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+        '0x010203',
+        [],
+      ],
+    ],
+    [
+      'string[][] a, (bool, (bytes, bytes32[1])) b',
+      [
+        [['x'.repeat(40)], []],
+        [true, ['0x', [word(7)]]],
+      ],
+    ],
+  ])('is decoded: %s', (parameters, args) => {
+    const abi: Abi = parseAbi([`error Listed(${parameters})`]);
+    const data = encodeErrorResult({ abi, errorName: 'Listed', args });
+    expect(
+      decodeRevert(data, listActionErrors({ execution: { actions: [{ call: { abi } }] } })),
+    ).toMatchObject({
+      name: 'Listed',
+    });
+  });
+
+  test('is not decoded from very long data', () => {
+    const data = concatHex([toFunctionSelector('Listed(string)'), encodeText('x'.repeat(100_000))]);
+    expect(size(data)).toBeGreaterThan(100_000);
+    expect(decodeRevert(data, list('string'))).toMatchObject({ name: 'Unknown' });
+  });
+
+  test('is left out if a type has very many dimensions', () => {
+    const type = `uint8${'[1]'.repeat(1_000)}`;
+    expect(list(type)).toEqual([]);
+    expect(list('tuple', [{ name: 'b', type }])).toEqual([]);
+  });
+});
+
+function encodeText(text: string): Hex {
+  return encodeAbiParameters([{ type: 'string' }], [text]);
+}
 
 describe('every reason of the protocol has words', () => {
   const declared = [...agreementEngineAbi, ...agreementFactoryAbi].filter((entry) => entry.type === 'error');
