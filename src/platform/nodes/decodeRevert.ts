@@ -75,7 +75,7 @@ function decodeReason(data: Hex | undefined, { actionErrors, calls }: Depth): Re
   if (name === 'ComparisonFailed')
     return { name, message: 'A submitted value breaks a rule of the agreement.' };
   const texts = args.map((argument) => cut(toText(argument)));
-  return { name, message: `${name}(${texts.join(', ')})`, args: texts };
+  return { name, message: cut(`${name}(${texts.join(', ')})`), args: texts };
 }
 
 /** The most errors of one document: those of its actions differ little, and people write a few dozen. */
@@ -129,8 +129,8 @@ function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly un
   return undefined;
 }
 
-/** Hexadecimal digits. */
-const longestListed = 32_768;
+/** Hexadecimal digits. What is decoded is stored with each failure. */
+const longestListed = 8_192;
 
 /** Whoever writes a document lists any error, and a contract of theirs reverts with any data for it. */
 function isDecodable(error: Abi[number], data: Hex): boolean {
@@ -166,9 +166,16 @@ function findSelector(error: Abi[number]): Hex | undefined {
 function isErrorEntry(entry: unknown): entry is Abi[number] {
   return (
     member(entry, 'type') === 'error' &&
-    typeof member(entry, 'name') === 'string' &&
+    isShortText(member(entry, 'name')) &&
     isListOfTypes(member(entry, 'inputs'))
   );
+}
+
+/** A name is stored with each failure, however often a contract causes one. */
+const longestName = 100;
+
+function isShortText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= longestName;
 }
 
 /** For each dimension of an array, reading a value reads its type once more. */

@@ -234,6 +234,22 @@ describe('an error that a document lists', () => {
     expect(decodeRevert(data, list('string'))).toMatchObject({ name: 'Unknown' });
   });
 
+  test('makes no reason longer than a screen, whatever the document calls it', () => {
+    const named = (name: string) => [{ type: 'error', name, inputs: [] }];
+    const list = (abi: object[]) => listActionErrors({ execution: { actions: [{ call: { abi } }] } });
+    expect(list(named('x'.repeat(1_000)))).toEqual([]);
+    expect(list(named('x'.repeat(100)))).toHaveLength(1);
+    const type = Array.from({ length: 100 }, () => 'uint256').join(',');
+    const abi = parseAbi([`error Listed(${type})`]) as Abi;
+    const args = Array.from({ length: 100 }, () => 2n ** 256n - 1n);
+    const { message, args: shown = [] } = decodeRevert(
+      encodeErrorResult({ abi, errorName: 'Listed', args }),
+      list([...abi]),
+    );
+    expect(message.length).toBe(500);
+    expect(shown).toHaveLength(100);
+  });
+
   test('is left out if a type has very many dimensions', () => {
     const type = `uint8${'[1]'.repeat(1_000)}`;
     expect(list(type)).toEqual([]);
