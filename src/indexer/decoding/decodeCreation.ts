@@ -1,13 +1,11 @@
-import { type Address, type DecodeFunctionDataReturnType, decodeFunctionData, type Hex } from 'viem';
-import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import type { Address, Hex } from 'viem';
+import { decodeFactoryCall, type FactoryCall } from '../../protocol/decodeFactoryCall.ts';
 import { hashDeploymentContent } from '../../protocol/deploymentContent.ts';
 import { hexToBytes } from '../../protocol/hex.ts';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
-import { isNoLargerThan } from './isNoLargerThan.ts';
 import { readDocUriBytes } from './readDocUri.ts';
 
-type Call = DecodeFunctionDataReturnType<typeof agreementFactoryAbi>;
-type CreateArguments = Extract<Call, { functionName: 'createAgreement' }>['args'];
+type CreateArguments = Extract<FactoryCall, { functionName: 'createAgreement' }>['args'];
 
 /** Data that only the creating call has; there is no getter and no event for it. */
 export type Creation = {
@@ -19,7 +17,7 @@ export type Creation = {
   inputDefs: CreateArguments[3];
   transitions: CreateArguments[4];
   initVars: CreateArguments[5];
-  /** One hash over everything signed; null without a permit, and if the content is larger than the call. */
+  /** One hash over everything signed; null without a permit. */
   signedHash: Hex | null;
 };
 
@@ -41,18 +39,14 @@ export function findCreation({
 
 /**
  * Reads the call of one of the factory's four create functions. Null for any other call, and for call data
- * that do not decode: a call through another contract, or with raw bytes, cannot be read.
+ * that do not decode: a call through another contract, with raw bytes, or with parts that share bytes, cannot be read.
  *
  * @param log the factory's event `AgreementDeployed`, which has the bytes of the docUri.
  */
 export function decodeCreation(call: { to: Address | null; input: Hex }, log: Log): Creation | null {
   if (call.to?.toLowerCase() !== log.address.toLowerCase()) return null;
-  let decoded: Call;
-  try {
-    decoded = decodeFunctionData({ abi: agreementFactoryAbi, data: call.input });
-  } catch {
-    return null;
-  }
+  const decoded = decodeFactoryCall(call.input);
+  if (!decoded) return null;
   const { functionName, args } = decoded;
   switch (functionName) {
     case 'createAgreement':
@@ -66,7 +60,7 @@ export function decodeCreation(call: { to: Address | null; input: Hex }, log: Lo
       return readContent(functionName, {
         content: firstEight(content),
         salt: null,
-        signed: { digits: call.input.length, log },
+        signed: log,
       });
     }
     case 'createAgreementDeterministicWithPermit': {
@@ -74,7 +68,7 @@ export function decodeCreation(call: { to: Address | null; input: Hex }, log: Lo
       return readContent(functionName, {
         content: firstEight(content),
         salt,
-        signed: { digits: call.input.length, log },
+        signed: log,
       });
     }
     default:
@@ -96,18 +90,11 @@ function firstEight([...content]: readonly [
 
 function readContent(
   functionName: string,
-  {
-    content,
-    salt,
-    signed,
-  }: { content: CreateArguments; salt: Hex | null; signed: { digits: number; log: Log } | null },
+  { content, salt, signed }: { content: CreateArguments; salt: Hex | null; signed: Log | null },
 ): Creation {
   const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = content;
   const parameters = { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions };
-  // A call whose parts share bytes could decode to megabytes, which nobody has signed here.
-  const arrays = [inputDefs, transitions, initVars, verifiers, actions];
-  const isReadable = signed !== null && isNoLargerThan(arrays, signed.digits);
-  const signedHash = isReadable ? hashDeploymentContent(parameters, hashDocUri(signed.log)) : null;
+  const signedHash = signed && hashDeploymentContent(parameters, hashDocUri(signed));
   return { functionName, salt, docUri, docHash, inputDefs, transitions, initVars, signedHash };
 }
 

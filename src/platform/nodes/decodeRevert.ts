@@ -1,7 +1,7 @@
 import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi, toFunctionSelector } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
-import { isPlainEncoding } from './isPlainEncoding.ts';
+import { isPlainEncoding } from '../../protocol/isPlainEncoding.ts';
 import { findRevertWords } from './revertWords.ts';
 
 /** Why a call reverted, in words and in parts. */

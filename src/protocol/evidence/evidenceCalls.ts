@@ -1,6 +1,6 @@
 import { decodeFunctionData, type Hex } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
-import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { decodeFactoryCall } from '../decodeFactoryCall.ts';
 import { hashParameters, type SignedParameters } from '../typedData.ts';
 import { lowerHex } from './evidenceFile.ts';
 
@@ -21,7 +21,7 @@ export type CreateCall = {
 
 /** Reads the call data of one of the factory's four create functions; undefined for anything else. */
 export function readCreateCall(data: Hex): CreateCall | undefined {
-  const call = decode(() => decodeFunctionData({ abi: agreementFactoryAbi, data }));
+  const call = decodeFactoryCall(data);
   switch (call?.functionName) {
     case 'createAgreement':
       return { content: hashCreate(call.args), permit: undefined };
