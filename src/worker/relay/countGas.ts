@@ -43,7 +43,9 @@ async function store(
     for (const [principal, counted] of Map.groupBy(next.splice(0), ({ principalId }) => principalId)) {
       try {
         await addUsage(database, counted);
-        await addRecordUsage(database, await findGuestGas(database, counted));
+        const ofGuests = await findGuestGas(database, counted);
+        for (const used of Map.groupBy(ofGuests, ({ recordId }) => recordId).values())
+          await addRecordUsage(database, used);
       } catch (error) {
         const facts = { err: error, principal, transactions: counted.length };
         logger.warn(facts, 'failed to store the gas use of a principal');
