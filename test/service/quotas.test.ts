@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import pino from 'pino';
@@ -6,11 +7,13 @@ import { z } from 'zod';
 import { measureRecord } from '../../src/api/agreements/storeRecord.ts';
 import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
 import { createId } from '../../src/platform/database/ids.ts';
+import { inTransaction } from '../../src/platform/database/inTransaction.ts';
 import { createQuotaKeeper, type QuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { defaultQuotas, quotaNames, readQuotas, setQuota } from '../../src/records/quotas/quotas.ts';
-import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
+import { addRecordUsage, addTotals, addUsage } from '../../src/records/quotas/usage.ts';
 import { planTest } from '../../src/records/webhooks/testDelivery.ts';
 import { queueMails } from '../../src/worker/notifier/queueMails.ts';
+import { readLockWaits } from '../support/lockWaits.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { lamp } from './projector/support/scene.ts';
 import { insertRecord } from './projector/support/serviceRows.ts';
@@ -371,4 +374,74 @@ test('usage that the database could not store is stored later', async () => {
     [id],
   );
   expect(rows).toEqual([{ gas: '5', stored_bytes: '7' }]);
+});
+
+describe('the gas of guests', () => {
+  let keeper: QuotaKeeper;
+  let said: string[];
+  let id: string;
+  /** In the order of their ids. */
+  let first: string;
+  let second: string;
+  beforeEach(async () => {
+    const { database } = service.handle;
+    said = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => said.push(line) });
+    keeper = createQuotaKeeper({ database, logger });
+    ({ id } = await service.createPrincipal());
+    const record = () => insertRecord(database, { principalId: id, chainId: 59141, lamp });
+    [first = '', second = ''] = [await record(), await record()].sort();
+  });
+  const readGuestGas = async () => {
+    const { rows } = await service.handle.pool.query<{ guest_gas: string }>(
+      'select guest_gas from service.record_usage_days where record_id = any($1) order by record_id',
+      [[first, second]],
+    );
+    return rows.map(({ guest_gas: gas }) => gas);
+  };
+  const noteGuests = (ofFirst: bigint, ofSecond: bigint) => {
+    keeper.note(id, { gas: ofFirst, guestsOf: first });
+    keeper.note(id, { gas: ofSecond, guestsOf: second });
+  };
+
+  test('is stored although a transaction holds the counter of one agreement and then needs that of another', async () => {
+    const { database, pool } = service.handle;
+    await inTransaction(database, async (transaction) => {
+      await addRecordUsage(transaction, [{ recordId: second, mails: 1 }]);
+      noteGuests(5n, 7n);
+      await waitUntil('the second counter is waited for', async () => (await readLockWaits(pool)).length > 0);
+      // Waits for nobody: whoever waits for a counter holds none.
+      await transaction.execute(sql`set local lock_timeout = '500ms'`);
+      await addRecordUsage(transaction, [{ recordId: first, mails: 1 }]);
+    });
+    await keeper.close();
+    expect(await readGuestGas()).toEqual(['5', '7']);
+  });
+
+  test('counts once for their principal while the counter of an agreement is locked', async () => {
+    const { database, pool } = service.handle;
+    const share = (BigInt(defaultQuotas.gasPerDay) * 2n) / 3n;
+    await inTransaction(database, async (transaction) => {
+      await addRecordUsage(transaction, [{ recordId: first, mails: 1 }]);
+      noteGuests(share, 0n);
+      await waitUntil('the counter is waited for', async () => (await readLockWaits(pool)).length > 0);
+      await keeper.check(id, 'deploy');
+    });
+    await keeper.close();
+  });
+
+  test('that the database could not store is stored later, and once', async () => {
+    const { database, pool } = service.handle;
+    await pool.query('alter table service.record_usage_days rename to usage_elsewhere');
+    try {
+      noteGuests(5n, 7n);
+      await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('usage of guests');
+    } finally {
+      await pool.query('alter table service.usage_elsewhere rename to record_usage_days');
+      await keeper.close();
+    }
+    expect(await readGuestGas()).toEqual(['5', '7']);
+    const used = (await readQuotas(database, id)).find(({ quota }) => quota === 'gasPerDay')?.used;
+    expect(used).toBe(12);
+  });
 });

@@ -108,16 +108,25 @@ export function createQuotaKeeper(options: {
   let underWay: Noted[] = [];
   let flushing: Promise<void> = Promise.resolve();
 
-  /** On its own: while it waited for a record's counter, it would hold those of principals, and could end others by a deadlock. */
-  const storeGuests = async (counted: readonly Noted[]) => {
-    const used = counted.flatMap(({ guestsOf: recordId, gas: guestGas = 0n }) =>
-      recordId === undefined ? [] : [{ recordId, guestGas }],
-    );
-    await addRecordUsage(database, used).catch((error: unknown) =>
-      logger.warn({ err: error, writes: used.length }, 'failed to store the usage of guests'),
-    );
+  /** What is stored for the principals already, and not for their records. */
+  let ofGuests: { recordId: string; guestGas: bigint }[] = [];
+
+  /**
+   * One counter at a time, after those of principals: whoever held one and waited for another could be ended by a deadlock
+   * with a transaction that takes the counters of records in its own order.
+   */
+  const storeGuests = async () => {
+    const stored = ofGuests;
+    ofGuests = [];
+    for (const [record, used] of Map.groupBy(stored, ({ recordId }) => recordId))
+      try {
+        await addRecordUsage(database, used);
+      } catch (error) {
+        if (!isRefusal(error)) ofGuests.push(...used);
+        logger.warn({ err: error, record, writes: used.length }, 'failed to store the usage of guests');
+      }
   };
-  const flush = async () => {
+  const storePrincipals = async () => {
     underWay = noted;
     noted = [];
     if (underWay.length === 0) return;
@@ -139,12 +148,17 @@ export function createQuotaKeeper(options: {
           ),
         );
       });
-      await storeGuests(counted);
+      for (const { guestsOf: recordId, gas: guestGas = 0n } of counted)
+        if (recordId !== undefined && guestGas > 0n) ofGuests.push({ recordId, guestGas });
     } catch (error) {
       if (!isRefusal(error)) noted = [...counted, ...noted];
       logger.warn({ err: error, writes: counted.length }, 'failed to store the usage of principals');
     }
     underWay = [];
+  };
+  const flush = async () => {
+    await storePrincipals();
+    await storeGuests();
   };
   const timer = setInterval(() => {
     flushing = flushing.then(flush);
