@@ -82,5 +82,9 @@ function isQuotaRefusal(error: unknown): error is RefusedError {
 
 /** How much the principal uses and may use is none of a guest's business. */
 function withoutUse({ reason }: RefusedError): RefusedError {
-  return new RefusedError(reason, "A quota of the agreement's principal is used up. Try again later.");
+  const message =
+    reason === 'storage_exceeded'
+      ? "The storage quota of the agreement's principal is used up."
+      : "A quota of the agreement's principal is used up. Try again later.";
+  return new RefusedError(reason, message);
 }

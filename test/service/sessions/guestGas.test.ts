@@ -86,6 +86,20 @@ test('a guest does not learn how much its principal uses and may use', async () 
   });
 });
 
+test('a guest is not told to wait for storage, which does not become free by itself', async () => {
+  const lease = await deployLease(scene.principal, scene);
+  const principal = await scene.service.createPrincipal();
+  const { database, pool } = scene.service.handle;
+  await setQuota(database, { principal: principal.id, quota: 'storedBytes', value: 0 });
+  await pool.query('update service.records set principal_id = $2 where id = $1', [lease.id, principal.id]);
+  expect(outcome(await sendAsGuest(principal, lease, await signAccept(lease)))).toEqual({
+    status: 402,
+    code: 'payment_required',
+    message: "The storage quota of the agreement's principal is used up.",
+    details: { reason: 'storage_exceeded' },
+  });
+});
+
 test('the gas of inputs counts for the guests of their agreement only if a guest sent them', async () => {
   const { pool } = scene.service.handle;
   const principal = await scene.service.createPrincipal();
