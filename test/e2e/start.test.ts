@@ -27,6 +27,22 @@ describe('npm start', () => {
     expect(program.lines.join('\n')).not.toMatch(/\n\s+at |"childPid"/);
   });
 
+  test.each([
+    ['password', { password: 'not-the-password' }, 'password authentication failed for user'],
+    ['role', { username: 'nobody' }, 'password authentication failed for user "nobody"'],
+    ['database', { pathname: '/no_such_database' }, 'database "no_such_database" does not exist'],
+  ])(
+    'where the database server refuses the %s it says so once and starts nothing',
+    async (_, parts, message) => {
+      const { href } = Object.assign(new URL(scene.databaseUrl), parts);
+      const program = scene.start({ DATABASE_URL: href });
+      expect(await program.exited).toEqual({ code: 1, signal: null });
+      const said = program.lines.join('\n');
+      expect(said).toContain(`DATABASE_URL: ${message}`);
+      expect(said).not.toMatch(/not-the-password|\n\s+at |"childPid"/);
+    },
+  );
+
   test('runs the service until it is asked to stop, and leaves nothing behind', async () => {
     const { program, childPids } = await scene.startHealthy();
     program.signal('SIGTERM');

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../platform/config/configurationError.ts'
 import { readConsoleSettings } from '../../platform/config/consoleSettings.ts';
 import { loadEnvironmentFile } from '../../platform/config/environmentFile.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
+import { checkDatabase } from '../../platform/database/checkDatabase.ts';
 import { describeExit } from '../../platform/supervision/child.ts';
 import { onStopRequest } from '../../platform/supervision/stopSignals.ts';
 import { ensureConsole } from '../console/ensureConsole.ts';
@@ -17,6 +18,7 @@ loadEnvironmentFile();
 try {
   loadSecretFiles(process.env);
   const configuration = checkSettings(process.env);
+  await checkDatabase(configuration.databaseUrl);
   if (readConsoleSettings(process.env).isServed) await prepareConsole();
   run(configuration);
 } catch (error) {

@@ -40,6 +40,7 @@ export async function openStartScene() {
   };
   return {
     start,
+    databaseUrl: testDatabase.url,
     /** Starts the service, and returns once it answers. */
     async startHealthy(changes: Record<string, string> = {}) {
       const program = start(changes);
