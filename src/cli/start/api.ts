@@ -39,7 +39,7 @@ function readApi(env: NodeJS.ProcessEnv) {
   const internal = readInternalServer(env, 'INTERNAL_PORT');
   const traceSettings = readTraceSettings(env);
   const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
-  warnOfUnreadSettings(env, logger);
+  warnOfUnreadSettings(env, { chains: configuration.chains, logger });
   const start = async (onClose: (closing: Closing) => void) => {
     const tracing = await startTracing(traceSettings, { process: 'api', logger });
     onClose({ name: 'traces', close: tracing.close });

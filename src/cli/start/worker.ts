@@ -56,7 +56,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
     name: 'worker',
     secrets: [...listSecrets(env), ...signers.secrets],
   });
-  warnOfUnreadSettings(env, logger);
+  warnOfUnreadSettings(env, { chains, logger });
   const start = async (onClose: (closing: Closing) => void) => {
     const tracing = await startTracing(traceSettings, { process: 'worker', logger });
     onClose({ name: 'traces', close: tracing.close });

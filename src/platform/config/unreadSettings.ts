@@ -44,20 +44,31 @@ const known = new Set([
 const own = /^(ENCRYPTION_|EVIDENCE_|RATE_LIMIT_|RELAYER_|WEBHOOK_)/;
 /** Kubernetes adds these for each of its services, such as one named webhook. */
 const ofKubernetes = /(_SERVICE_HOST|_SERVICE_PORT(_\w+)?|_PORT|_PORT_\d+_(TCP|UDP)(_\w+)?)$/;
-const ofChain = /^RELAYER_\w*?(?=_\d+$)/;
+const ofChain = /^(RELAYER_\w*?)_(\d+)$/;
 
-/** The variables that are set and named like settings, but that no process reads; never their values. */
-export function listUnreadSettings(env: NodeJS.ProcessEnv): string[] {
+/**
+ * The variables that are set and named like settings, but that no process reads; never their values. One for a single chain is read
+ * if that chain is followed.
+ */
+export function listUnreadSettings(
+  env: NodeJS.ProcessEnv,
+  chains: readonly { readonly chainId: number }[],
+): string[] {
+  const followed = new Set(chains.map(({ chainId }) => String(chainId)));
   return Object.keys(env).filter((name) => {
     if (!env[name] || !own.test(name) || ofKubernetes.test(name)) return false;
     const value = name.replace(/_FILE$/, '');
     const plain = mayBeFile(value) ? value : name;
-    return !known.has(ofChain.exec(plain)?.[0] ?? plain);
+    const [, base = plain, chainId] = ofChain.exec(plain) ?? [];
+    return !known.has(base) || (chainId !== undefined && !followed.has(chainId));
   });
 }
 
 /** Such a variable is most likely misspelt, and the setting that was meant has its default. */
-export function warnOfUnreadSettings(env: NodeJS.ProcessEnv, logger: Logger): void {
-  const variables = listUnreadSettings(env);
+export function warnOfUnreadSettings(
+  env: NodeJS.ProcessEnv,
+  { chains, logger }: { chains: readonly { readonly chainId: number }[]; logger: Logger },
+): void {
+  const variables = listUnreadSettings(env, chains);
   if (variables.length > 0) logger.warn({ variables }, 'nothing reads these variables: check their names');
 }
