@@ -142,7 +142,7 @@ export async function startApi(
   onClose({ name: 'authenticator', close: authenticator.close });
   const changes = createChangeWatcher({ databaseUrl, onAccessChanged: authenticator.forget, logger });
   onClose({ name: 'changes', close: changes.close });
-  const access = createChainAccess(chains, limits);
+  const access = createChainAccess(chains, limits, logger);
   const { clients } = access;
   onClose({ name: 'heights of the nodes', close: access.watchHeights().close });
   const streams = createEventStreams(

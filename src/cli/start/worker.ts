@@ -73,7 +73,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       onClose({ name: `database of the ${part}`, close: database.close });
       return database;
     };
-    const access = createChainAccess(chains, limits);
+    const access = createChainAccess(chains, limits, logger);
     onClose({ name: 'heights of the nodes', close: access.watchHeights().close });
     let isStopping = false;
     const metrics = createMetrics({ chains });

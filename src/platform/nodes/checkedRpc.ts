@@ -27,9 +27,11 @@ export function createCheckedRpc(options: {
   host: string;
   health: EndpointHealth;
   ask: Ask;
+  /** Called with another chain than its own that the endpoint names, once until it names yet another one. */
+  onOtherChain?: ((answered: number) => void) | undefined;
   clock?: () => number;
 }): Ask {
-  const { chainId, host, health, ask, clock = () => performance.now() } = options;
+  const { chainId, host, health, ask, onOtherChain, clock = () => performance.now() } = options;
   /** When the endpoint last said that it is of this chain, and its failures by then; undefined if it is not known. */
   let known: { readonly atMs: number; readonly failures: number } | undefined;
   /** The chain that it named last; undefined if none. */
@@ -48,6 +50,7 @@ export function createCheckedRpc(options: {
     } else if (answered !== undefined) {
       known = undefined;
       health.noteOtherChain();
+      if (answered !== named) onOtherChain?.(answered);
     }
     named = answered ?? named;
   };

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { createPublicClient, defineChain, type PublicClient } from 'viem';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import { ChainUnavailableError } from '../errors/serviceError.ts';
@@ -42,7 +43,7 @@ type AccessedChain = Reached & Pick<ChainConfiguration, 'name'>;
 
 function createEndpoints(
   { chainId, rpcUrls, rpcRequestsPerSecond: requestsPerSecond }: Reached,
-  timeoutMs: number,
+  { timeoutMs, logger }: { timeoutMs: number; logger?: Logger | undefined },
 ): Endpoint[] {
   const hosts = nameHosts(rpcUrls);
   return createEndpointHeights(rpcUrls.length).map((height, at) =>
@@ -53,6 +54,7 @@ function createEndpoints(
       timeoutMs,
       requestsPerSecond,
       height,
+      logger,
     }),
   );
 }
@@ -65,12 +67,13 @@ function createEndpoints(
 export function createChainAccess(
   chains: readonly AccessedChain[],
   { rpcTimeoutMs: timeoutMs }: { rpcTimeoutMs: number },
+  logger?: Logger,
 ): ChainAccess {
   const all = chains.map(({ name, ...reached }) => {
     const { chainId, rpcUrls } = reached;
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 };
     const chain = defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } });
-    const endpoints = createEndpoints(reached, timeoutMs);
+    const endpoints = createEndpoints(reached, { timeoutMs, logger });
     const connect = (over: typeof endpoints): PublicClient =>
       // Every answer decides about a permit, so none may be cached. A revert may name any URLs to ask (EIP-3668), also
       // those of this network.

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { createBatchedRpc, type RpcCall } from './batchedRpc.ts';
 import { createCheckedRpc } from './checkedRpc.ts';
 import { createEndpointHealth, type EndpointHealth, type EndpointStatus } from './endpointHealth.ts';
@@ -40,10 +41,18 @@ export function createEndpoint(options: {
   timeoutMs: number;
   requestsPerSecond: number | undefined;
   height: EndpointHeight;
+  logger?: Logger | undefined;
 }): Endpoint {
-  const { chainId, url, host, timeoutMs, requestsPerSecond, height } = options;
+  const { chainId, url, host, timeoutMs, requestsPerSecond, height, logger } = options;
   const health = createEndpointHealth();
-  const ask = createCheckedRpc({ chainId, host, health, ask: createBatchedRpc({ url, timeoutMs, health }) });
+  const ask = createCheckedRpc({
+    chainId,
+    host,
+    health,
+    ask: createBatchedRpc({ url, timeoutMs, health }),
+    onOtherChain: (answered) =>
+      logger?.error({ chainId, host, answered }, 'a node belongs to another chain and is not used'),
+  });
   return { host, health, budget: createRequestBudget(requestsPerSecond), height, ask };
 }
 

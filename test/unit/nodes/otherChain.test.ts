@@ -1,3 +1,4 @@
+import pino from 'pino';
 import { describe, expect, test } from 'vitest';
 import { createBatchedRpc } from '../../../src/platform/nodes/batchedRpc.ts';
 import { createCheckedRpc } from '../../../src/platform/nodes/checkedRpc.ts';
@@ -42,6 +43,28 @@ describe('a node of another chain', () => {
     chain = own;
     expect(await client.getBlockNumber()).toBe(7n);
     expect(describeEndpoints()).toMatchObject([{ status: 'ok' }]);
+  });
+
+  test('is reported once for each chain that it belongs to', async () => {
+    let chain: object = other;
+    const only = await startEndpoint(answering({ result: '0x63' }, () => chain));
+    const lines: unknown[] = [];
+    const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });
+    const { client } = access([only.url], { logger });
+    for (const [answered, named] of [
+      [other, '1'],
+      [other, '1'],
+      [{ error: { code: -32_000, message: 'busy' } }, '1'],
+      [{ result: '0xa' }, '10'],
+    ] as const) {
+      chain = answered;
+      await expect(client.getBlockNumber()).rejects.toThrow(`belongs to chain ${named},`);
+    }
+    const { host } = new URL(only.url);
+    const msg = 'a node belongs to another chain and is not used';
+    expect(lines).toMatchObject(
+      [1, 10].map((answered) => ({ level: 50, chainId: 59141, host, answered, msg })),
+    );
   });
 
   test('is not believed because it does not repeat its chain', async () => {

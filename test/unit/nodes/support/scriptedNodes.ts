@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import type { Logger } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createChainAccess } from '../../../../src/platform/nodes/clients.ts';
 
@@ -72,10 +73,15 @@ export function access(
   {
     rpcRequestsPerSecond,
     rpcTimeoutMs = patientMs,
-  }: { rpcRequestsPerSecond?: number; rpcTimeoutMs?: number } = {},
+    logger,
+  }: { rpcRequestsPerSecond?: number; rpcTimeoutMs?: number; logger?: Logger } = {},
 ) {
   const chain = { chainId: 59141, name: 'Test', rpcUrls, rpcRequestsPerSecond };
-  const { clients, describe: describeEndpoints, ...others } = createChainAccess([chain], { rpcTimeoutMs });
+  const {
+    clients,
+    describe: describeEndpoints,
+    ...others
+  } = createChainAccess([chain], { rpcTimeoutMs }, logger);
   const client = clients.get(59141);
   if (!client) throw new Error('no client was made');
   return { client, describeEndpoints, ...others };
