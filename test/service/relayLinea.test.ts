@@ -101,3 +101,24 @@ test.each<[string, { code: number; message: string; data?: Hex }]>([
   const { maxPriorityFeePerGas } = await world.client.getTransaction({ hash: hash ?? '0x' });
   expect(maxPriorityFeePerGas).toBe(tip);
 });
+
+test('on Linea an estimate that no block could hold fails no transaction signed beside it', async () => {
+  const odd: Address = `0x${randomBytes(20).toString('hex')}`;
+  let quoted = 0;
+  const node = await world.disturb(({ method, params }) => {
+    if (method !== 'linea_estimateGas') return undefined;
+    const isOdd = Object(params[0]).to?.toLowerCase() === odd;
+    if (isOdd) quoted++;
+    const gasLimit = toHex(isOdd ? 2n ** 63n : 100_000n);
+    return {
+      result: { gasLimit, baseFeePerGas: toHex(1), priorityFeePerGas: toHex(isOdd ? 0 : parseGwei('3')) },
+    };
+  });
+  const rows = [
+    await world.acceptOne({ to: odd, data: '0x12' }),
+    await world.acceptOne({ gasEstimate: null }),
+  ];
+  await world.startRelay({ keys: await world.createWallets(1, '1000'), rpcUrls: [node.url] });
+  await Promise.all(rows.map(({ id }) => world.waitForNode(id)));
+  expect(quoted).toBeGreaterThan(0);
+});

@@ -12,6 +12,8 @@ import { findNodeAnswer } from '../../platform/nodes/unavailable.ts';
 /** Linea's terms for one call: the tip covers the cost of publishing its data on Ethereum. */
 export type LineaTerms = { readonly gas: bigint; readonly baseFeePerGas: bigint; readonly tip: bigint };
 
+/** More than a block of any chain holds, and with a margin far less than the database can count. */
+const mostGas = 2n ** 53n;
 const lineaChains = new Set([59_141, 59_144]);
 /** After this time an endpoint is asked again that did not know the method, or gave no answer. */
 const absenceMs = 10 * 60_000;
@@ -38,6 +40,7 @@ export function createLineaEstimator(client: PublicClient, chainId: number) {
           to,
           data,
         });
+        if (gasLimit > mostGas) return undefined;
         return { gas: gasLimit, baseFeePerGas, tip: priorityFeePerGas };
       } catch (error) {
         // What the endpoint says about one call, or what its contract does, must not change the fees of other calls.
@@ -58,10 +61,12 @@ function isUnknownMethod(error: unknown): boolean {
   return !isRevert && unknownMethod.test(answer.details);
 }
 
-/** The gas of the call if it were mined now. @throws if it would revert, or no endpoint answers. */
+/** The gas of the call if it were mined now. @throws if it would revert, or no endpoint answers with what a block can hold. */
 export async function estimateCallGas(
   client: PublicClient,
   call: { from: Address; to: Address; data: Hex },
 ): Promise<bigint> {
-  return hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] }));
+  const gas = hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] }));
+  if (gas > mostGas) throw new Error(`a node estimates ${gas} gas, more than a block holds`);
+  return gas;
 }
