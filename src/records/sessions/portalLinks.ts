@@ -170,7 +170,9 @@ export async function revokePortalLink(
 ): Promise<PortalLinkRow> {
   const [ended] = await database
     .update(portalLinks)
-    .set({ endedAt: sql`coalesce(${portalLinks.endedAt}, now())` })
+    .set({
+      endedAt: sql`case when ${portalLinks.usedAt} is null then coalesce(${portalLinks.endedAt}, now()) else ${portalLinks.endedAt} end`,
+    })
     .where(and(eq(portalLinks.id, id), eq(portalLinks.principalId, principalId)))
     .returning(columns);
   if (!ended) throw new NotFoundError('The link does not exist.');

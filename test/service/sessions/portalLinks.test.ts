@@ -53,6 +53,19 @@ describe('a portal link', () => {
     expect(ids).not.toContain(expired.link.id);
   });
 
+  test('that is used or ended stays unchanged when it is ended', async () => {
+    const used = await scene.makeLink();
+    const ended = await scene.makeLink();
+    expect((await scene.redeem(used.secret)).status).toBe(200);
+    const end = async (id: string) =>
+      (await scene.principal.call('DELETE', `/v0/sessions/links/${id}`)).body.data;
+    expect(await end(used.link.id)).not.toHaveProperty('endedAt');
+    expect(await end(used.link.id)).toHaveProperty('usedAt');
+    const first = await end(ended.link.id);
+    expect(first).toHaveProperty('endedAt');
+    expect(await end(ended.link.id)).toEqual(first);
+  });
+
   test('belongs to its principal, and its secret is stored as a hash alone', async () => {
     const { link, secret } = await scene.makeLink();
     const stranger = await scene.service.createPrincipal();
