@@ -2,6 +2,9 @@ import { ApiError } from '../../../client/src/errors.ts';
 
 const healMs = 4_000;
 const tooManyRequests = 429;
+const forbidden = 403;
+/** Between two looks that are refused: the reader's permissions hardly change. */
+const refusedMs = 60_000;
 /** A page looks again after an hour, whatever a proxy asks for; after a time too long for a timer it would without pause. */
 const longestMs = 3_600_000;
 
@@ -19,8 +22,10 @@ export function healAfter(error: unknown): number | false {
   return lookAfter(healMs, error);
 }
 
-/** The pause between two looks, also while they fail: longer if the service asks for it. */
+/** The pause between two looks, also while they fail: longer if the service asks for it, or refuses them. */
 export function lookAfter(lookMs: number, error: unknown): number {
   const asked = (error instanceof ApiError && error.retryAfterSeconds) || 0;
-  return Math.min(Math.max(lookMs, asked * 1_000), longestMs);
+  const least =
+    error instanceof ApiError && error.status === forbidden ? Math.max(lookMs, refusedMs) : lookMs;
+  return Math.min(Math.max(least, asked * 1_000), longestMs);
 }

@@ -11,3 +11,8 @@ test('a page looks again as late as the service asks, but within an hour', () =>
   expect(lookAfter(10_000, refuse(30))).toBe(30_000);
   expect(lookAfter(10_000, refuse(9_999_999))).toBe(3_600_000);
 });
+
+test('a page whose look is refused looks again later', () => {
+  const facts = { status: 403, code: 'forbidden', requestId: 'req_1' };
+  expect(lookAfter(4_000, createApiError('no', facts))).toBe(60_000);
+});
