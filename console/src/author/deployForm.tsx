@@ -11,6 +11,7 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { useKeptFocus } from '../parts/keptFocus.ts';
 import { Note } from '../parts/note.tsx';
 import { deployPatience, service } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
@@ -103,6 +104,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
     deploy.reset();
   };
   const failure = deploy.error && <WalletFailure error={deploy.error} />;
+  const keptFocus = useKeptFocus([prepared]);
   if (deploy.data)
     return (
       <Note kind="good">
@@ -115,6 +117,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
   return (
     <form
       class="stack"
+      {...keptFocus}
       onSubmit={(event) => {
         event.preventDefault();
         if (!wallet || deploy.isPending) return;

@@ -57,4 +57,23 @@ async function showHiddenText(page: Page, owner: string): Promise<void> {
   expectTrue(facts.includes('Insured: Yes'), `the choice is signed, in: ${facts}`);
   const text = await page.locator('.prose').innerText();
   expectTrue(text.includes('A red tandem') && text.includes(owner), `values are in the text: ${text}`);
+  await meetExpiredPermit(page);
+}
+
+/** A permit that is of no use any more has to be reviewed anew: the focus stays near. */
+async function meetExpiredPermit(page: Page): Promise<void> {
+  const deployments = '**/v0/agreements/**';
+  const error = {
+    code: 'bad_request',
+    message: 'no',
+    requestId: 'req_0',
+    details: { reason: 'permit_expired' },
+  };
+  await page.route(deployments, (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 400, json: { error } }) : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Sign in the wallet' }).press('Enter');
+  await see(page, 'The signature has expired');
+  await page.locator('fieldset :focus', { hasText: 'Test wallet is connected' }).waitFor();
+  await page.unroute(deployments);
 }
