@@ -32,7 +32,10 @@ export async function readEvidence(world: ConsoleWorld): Promise<void> {
   await page.getByRole('button', { name: 'Check again' }).click();
   await see(page, 'Signed, included and anchored');
   await page.emulateMedia({ media: 'print' });
-  await page.locator('.button:visible, .finding .field:visible').first().waitFor({ state: 'detached' });
+  await page
+    .locator('.rail:visible, .button:visible, .section form:visible, .finding .field:visible')
+    .first()
+    .waitFor({ state: 'detached' });
   await page.emulateMedia({ media: 'screen' });
   for (const width of [360, 1_440]) {
     await page.setViewportSize({ width, height: 800 });
