@@ -33,8 +33,10 @@ export function RulesPage() {
   });
   const parsed = parse(template);
   const rules = member(parsed.value, 'rules');
+  // A preview is of what was asked. It is shown until anything is changed.
+  const asked = JSON.stringify([id, template, kind, inputId, from, to, at]);
   const preview = useMutation({
-    mutationFn: () =>
+    mutationFn: (_asked: string) =>
       service.agreements.previewNotifications(id, {
         ...(kind === 'transition'
           ? { transition: { inputId, ...(from && { fromState: from }), ...(to && { toState: to }) } }
@@ -42,7 +44,8 @@ export function RulesPage() {
         ...(isObject(parsed.value) && { notificationTemplate: { ...parsed.value } }),
       }),
   });
-  const fired = preview.data?.rules.filter(({ fires }) => fires) ?? [];
+  const { data: outcome, error: fault } = preview.variables === asked ? preview : {};
+  const fired = outcome?.rules.filter(({ fires }) => fires) ?? [];
   const inputs = member(record.data?.json, 'execution', 'inputs');
   const inputOptions = [
     ['__deploy', words.deploy] as const,
@@ -58,7 +61,7 @@ export function RulesPage() {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          preview.mutate();
+          preview.mutate(asked);
         }}
       >
         <Field label={words.agreement} hint={showUnseen(record.data?.displayName ?? words.agreementHint)}>
@@ -125,12 +128,12 @@ export function RulesPage() {
         </div>
       </form>
       {record.error && isId && <Failure error={record.error} />}
-      {preview.error && <Failure error={preview.error} />}
+      {fault && <Failure error={fault} />}
       <p role="status" class="soft">
-        {preview.data && words.outcome(fired.length, preview.data.rules.length)}
+        {outcome && words.outcome(fired.length, outcome.rules.length)}
       </p>
       <ul class="choices">
-        {preview.data?.rules.map((rule) => (
+        {outcome?.rules.map((rule) => (
           <li key={rule.ruleId}>
             <div class="stack">
               <div class="row">

@@ -226,5 +226,7 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await focus('Run');
   await keyboard.press('Enter');
   await page.getByRole('status').filter({ hasText: 'There are no rules.' }).waitFor();
+  await page.locator('textarea').fill('{ "rules": [] }');
+  await page.getByText('There are no rules.').waitFor({ state: 'detached' });
   await context.close();
 }
