@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { AgreementQuery } from '../../../client/src/resources/agreements.ts';
@@ -100,8 +101,14 @@ export function AgreementsPage() {
   const rows = list.data?.data;
   // Whoever turns the page reads the next one from its beginning, if not in another tab.
   const turns = useRef(false);
-  const turn = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => {
-    turns.current = !(ctrlKey || metaKey || shiftKey || altKey);
+  const turn = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    // While the page loads, the link still leads to it.
+    if (event.currentTarget.href !== location.href) turns.current = true;
+    else {
+      event.preventDefault();
+      event.stopPropagation();
+    }
   };
   useEffect(() => {
     if (turns.current) scrollTo(0, 0);

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { deployAgreement } from '../../../client/src/viem/index.ts';
 import { exampleDocument } from '../../../console/src/author/exampleDocument.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
@@ -105,7 +106,35 @@ export async function followAddress(world: ConsoleWorld): Promise<void> {
   await page.goBack();
   await see(page, 'No agreement matches');
   expectTrue((await find.inputValue()) !== '', 'going back brings the filter back');
+  await turnOnce(world, page);
   await context.close();
+}
+
+/** The link to the next page, pressed again while that loads, leads there once. */
+async function turnOnce({ baseUrl }: ConsoleWorld, page: Page): Promise<void> {
+  let load = () => {};
+  const loaded = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route(/\/v0\/agreements\?/, async (route) => {
+    const url = new URL(route.request().url());
+    const isNext = url.searchParams.has('cursor');
+    url.searchParams.delete('cursor');
+    if (isNext) await loaded;
+    const response = await route.fetch({ url: url.href });
+    const { data, pageInfo } = await response.json();
+    const nextCursor = isNext ? null : 'next';
+    await route.fulfill({ response, json: { data, pageInfo: { ...pageInfo, nextCursor } } });
+  });
+  await page.goto(`${baseUrl}/console/agreements`);
+  const next = page.getByRole('link', { name: 'Next' });
+  await next.click();
+  await page.waitForURL('**/agreements?cursor=next');
+  await next.click();
+  load();
+  await next.waitFor({ state: 'detached' });
+  await page.goBack();
+  await next.waitFor();
 }
 
 /** A service that asks for a long wait is quoted soon, and what was shown stays. */
