@@ -78,7 +78,7 @@ export function EventsPage() {
             {
               title: words.what,
               show: (event) => (
-                <span class="written" dir="auto">
+                <span class="written event" dir="auto">
                   {showUnseen(describeEvent(event))}
                 </span>
               ),
