@@ -14,6 +14,7 @@ import { PageFailure } from '../parts/pageFailure.tsx';
 import { useTitle } from '../parts/title.ts';
 import { lookAfter, mayPass } from '../service/pauses.ts';
 import { chainName } from '../service/settings.ts';
+import { showNext } from '../service/showNext.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';
 import { findOtherTitle } from './agreementName.ts';
@@ -132,9 +133,9 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           shown={shown}
           rows={rows}
           // Loaded data stay visible, and the note above says that they may be old.
-          error={rows && mayPass(inputs.error) ? undefined : inputs.error}
+          error={inputs.isFetchNextPageError || (rows && mayPass(inputs.error)) ? undefined : inputs.error}
           total={inputs.data?.pages[0]?.total}
-          onMore={inputs.hasNextPage ? () => inputs.fetchNextPage() : undefined}
+          onMore={inputs.hasNextPage ? () => showNext(inputs) : undefined}
           nameOf={graph.nameOf}
         />
         <DocumentText shown={shown} unsigned={unsigned} />

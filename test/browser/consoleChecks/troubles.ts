@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { pingPong } from '../../../bench/pingPong.ts';
 import { deployAgreement, submitInput } from '../../../client/src/viem/index.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
@@ -31,13 +32,8 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   await page.getByRole('button', { name: 'Review what to sign' }).click();
   await page.getByRole('button', { name: 'Sign in the wallet' }).waitFor();
   // Meanwhile the same wallet sends another input, which changes the agreement's state.
-  await submitInput({
-    client,
-    account,
-    agreementId: record.id,
-    inputId: input.inputId,
-    values: { note: 'From elsewhere' },
-  });
+  const elsewhere = { agreementId: record.id, values: { note: 'From elsewhere' } };
+  await submitInput({ client, account, inputId: input.inputId, ...elsewhere });
   await see(page, 'The agreement has changed since you opened this review');
   const moved = await client.agreements.getState(record.id);
   expectTrue(moved.state !== state, 'the agreement has moved');
@@ -61,8 +57,45 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   await see(page, 'shows the last known data');
   await context.setOffline(false);
   await page.getByText('shows the last known data').waitFor({ state: 'detached' });
+  await turnHistory(page, async () => {
+    const [next] = (await client.agreements.getState(record.id)).acceptedInputs;
+    await submitInput({ client, account, inputId: next?.inputId ?? '', ...elsewhere });
+  });
   await context.close();
   await endSession(world);
+}
+
+/** The rest of a history comes although the first request fails, and although an event comes during the next one. */
+async function turnHistory(page: Page, act: () => Promise<unknown>): Promise<void> {
+  let answer: 'fails' | 'waits' | 'comes' = 'fails';
+  await page.route('**/inputs?*', async (route) => {
+    const isNext = route.request().url().includes('cursor=');
+    if (isNext && answer === 'waits') return;
+    if (isNext && answer === 'fails') return route.fulfill({ status: 503, body: '' });
+    const response = await route.fetch({
+      url: route
+        .request()
+        .url()
+        .replace(/cursor=\w+&?/, ''),
+    });
+    const { data, pageInfo } = await response.json();
+    const json = isNext
+      ? { data: [], pageInfo: { ...pageInfo, nextCursor: null } }
+      : { data, pageInfo: { ...pageInfo, nextCursor: 'rest' } };
+    await route.fulfill({ response, json });
+  });
+  await page.reload();
+  const more = page.getByRole('button', { name: 'Show more' });
+  await more.click();
+  await see(page, 'Something else answered for the service, with status 503');
+  answer = 'waits';
+  const asked = page.waitForRequest(/inputs\?.*cursor=rest/);
+  await more.click();
+  await asked;
+  answer = 'comes';
+  await act();
+  await page.locator('.timeline > li', { hasText: 'Deployed' }).waitFor();
+  await page.unroute('**/inputs?*');
 }
 
 /** A session that ends while somebody writes: after the login the text is there again. */
