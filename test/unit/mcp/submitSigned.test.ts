@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentCall } from '../../../src/api/mcp/agentCall.ts';
 import { submitSigned } from '../../../src/api/mcp/tools/submitSigned.ts';
+import { ChainUnavailableError, RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
 
 const address = `0x${'11'.repeat(20)}`;
 const record = {
@@ -40,9 +41,43 @@ function createCall(inputs: readonly ReturnType<typeof inputAt>[]): AgentCall {
   };
 }
 
+const signed = {
+  ...{ purpose: 'input', agreementId: 'agr_1', inputId: 'hit', signer: address, deadline: 1 },
+  signature: `0x${'11'.repeat(64)}1b`,
+};
+
 test('an input is found although many of its name have come since', async () => {
   const call = createCall(Array.from({ length: 120 }, (_, at) => inputAt(at)));
-  const args = { purpose: 'input', agreementId: 'agr_1', inputId: 'hit', signer: address, deadline: 1 };
-  const signature = `0x${'11'.repeat(64)}1b`;
-  expect(await submitSigned.run({ ...args, signature }, call)).toMatchObject({ data: { status: 'MINED' } });
+  expect(await submitSigned.run(signed, call)).toMatchObject({ data: { status: 'MINED' } });
+});
+
+test.each([
+  ['used up', ['getAgreementState', 'getAgreement', 'listAgreementInputs'], 'PENDING'],
+  ['used up after the wait', ['getAgreement', 'listAgreementInputs'], 'PENDING'],
+  ['used up for the standing alone', ['getAgreement'], 'MINED'],
+])('an accepted input is told of also if the reads are %s', async (_name, operations, status) => {
+  const call = createCall([inputAt(0)]);
+  const ask: AgentCall['ask'] = async (operationId, request) => {
+    if (operations.includes(operationId))
+      throw new RateLimitedError('Too many read requests.', { retryAfterSeconds: 1 });
+    return call.ask(operationId, request);
+  };
+  const answer = await submitSigned.run(signed, { ...call, ask });
+  expect(answer).toMatchObject({
+    text: expect.stringContaining('cannot be read now: Too many read requests.'),
+    data: { agreementId: 'agr_1', id: 'inp_0', status },
+  });
+  expect(answer).not.toHaveProperty('data.state');
+});
+
+test('an input that the chain does not show in time is on its way, with the standing before it', async () => {
+  const call = createCall([inputAt(0)]);
+  const ask: AgentCall['ask'] = async (operationId, request) => {
+    if (operationId === 'getAgreementState') throw new ChainUnavailableError('Not indexed yet.');
+    return call.ask(operationId, request);
+  };
+  expect(await submitSigned.run(signed, { ...call, ask })).toMatchObject({
+    text: expect.stringContaining('on its way'),
+    data: { id: 'inp_0', status: 'PENDING', state: 'PING' },
+  });
 });

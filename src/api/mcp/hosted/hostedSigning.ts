@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import {
-  AccessError,
-  MalformedError,
-  RefusedError,
-  ServiceError,
-} from '../../../platform/errors/serviceError.ts';
+import { AccessError, MalformedError, RefusedError } from '../../../platform/errors/serviceError.ts';
 import { hashDocument, serializeAgreement } from '../../../protocol/index.ts';
 import { chooseHostedDocument } from '../../agreements/documentUri.ts';
 import { preflightShape, recordShape } from '../../shapes/resources.ts';
@@ -14,6 +9,7 @@ import { present } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { checkedData } from '../checkedData.ts';
 import { tellOtherRules } from '../meaning/tellOtherRules.ts';
+import { readAfterWrite } from '../readAfterWrite.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
   agreementIdArgument,
@@ -140,7 +136,9 @@ const submit = defineHostedTool({
   async handle({ agreementId: id, inputId, values, ...parts }, call) {
     const permit = requirePermit(parts, prepareTool.input);
     const sent = await call.ask('submitInput', { params: { id }, body: { inputId, values, ...permit } });
-    await awaitShown(call, { id, consistency: sent.meta.consistency });
+    const { consistency } = sent.meta;
+    // Users of these tools read the state right after: it should show the input as soon as possible.
+    await readAfterWrite(() => call.ask('getAgreementState', { params: { id }, consistency }));
     return sent.data;
   },
 });
@@ -178,21 +176,6 @@ async function warn(call: AgentCall, id: string): Promise<string | undefined> {
   } catch (error) {
     if (error instanceof AccessError) return undefined;
     throw error;
-  }
-}
-
-/**
- * Users of these tools read the state right after: it should show the input as soon as possible. The input exists, so that no
- * refusal of the read may take the place of its result.
- */
-async function awaitShown(
-  call: AgentCall,
-  { id, consistency }: { id: string; consistency: string | undefined },
-): Promise<void> {
-  try {
-    await call.ask('getAgreementState', { params: { id }, consistency });
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Hex, isHex, parseSignature } from 'viem';
 import { z } from 'zod';
-import { ChainUnavailableError } from '../../../platform/errors/serviceError.ts';
 import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
 import {
   agreementIdArgument,
@@ -15,6 +14,7 @@ import { checkedData } from '../checkedData.ts';
 import { defineTool, parseArguments, refuseArguments } from '../defineTool.ts';
 import { lookAhead, tellNext } from '../lookAhead.ts';
 import { quoteName } from '../quotedData.ts';
+import { readAfterWrite } from '../readAfterWrite.ts';
 
 const input = z.strictObject({
   purpose: z.enum(['deploy', 'input']),
@@ -36,10 +36,15 @@ const input = z.strictObject({
 
 const output = z.object({
   agreementId: z.string(),
+  id: z.string().optional().describe('Of the input'),
   status: z.string().describe('Of the input: PENDING, MINED, FAILED; of a deployment: Draft, Deployed'),
-  state: z.string().nullable(),
-  isFinal: z.boolean(),
-  nextInputs: z.array(z.string()),
+  state: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Absent, as isFinal and nextInputs, if the agreement could not be read'),
+  isFinal: z.boolean().optional(),
+  nextInputs: z.array(z.string()).optional(),
   address: z.string().optional(),
   txHash: z.string().nullable().optional(),
   error: z.string().optional(),
@@ -109,22 +114,31 @@ async function submit(args: Args, call: AgentCall) {
   const { consistency } = sent.meta;
   const isShown = wait && (await awaitShown(call, { ...reference, consistency }));
   const shown = { ...reference, consistency: isShown ? consistency : undefined };
-  const record = checkedData(recordShape, (await call.ask('getAgreement', shown)).data);
-  const status = isShown ? await readStatus(call, { ...shown, submitted }) : submitted;
-  const { text, ...standing } = tellStanding(record);
+  const { found: record, refusal } = await readAfterWrite(async () =>
+    checkedData(recordShape, (await call.ask('getAgreement', shown)).data),
+  );
+  const { found: read } = isShown
+    ? await readAfterWrite(() => readStatus(call, { ...shown, submitted }))
+    : {};
+  const status = read ?? submitted;
+  const { text, ...standing } = record
+    ? tellStanding(record)
+    : { text: `Its agreement cannot be read now: ${refusal}` };
+  const onItsWay =
+    'The input is on its way: the chain has not shown it yet. Call read_agreement with consistency soon.';
   const textOf = {
     MINED: `The input is mined. ${text}`,
-    PENDING:
-      'The input is on its way: the chain has not shown it yet. Call read_agreement with consistency soon.',
+    PENDING: record ? onItsWay : `The input is accepted as ${submitted.id}, and on its way. ${text}`,
     FAILED: `The input has failed. ${status.error?.message ?? ''} ${text}`,
   };
   return {
     text: textOf[status.status],
     data: {
-      agreementId: record.id,
+      agreementId: submitted.agreementId,
+      id: submitted.id,
       status: status.status,
       ...standing,
-      ...(record.address !== undefined && { address: record.address }),
+      address: submitted.agreementAddress,
       txHash: status.txHash,
       ...(status.error && { error: status.error.message }),
       ...(consistency !== undefined && { consistency }),
@@ -139,13 +153,8 @@ async function awaitShown(
   call: AgentCall,
   { consistency, ...reference }: Reference & { consistency: string | undefined },
 ): Promise<boolean> {
-  try {
-    await call.ask('getAgreementState', { ...reference, consistency });
-    return true;
-  } catch (error) {
-    if (error instanceof ChainUnavailableError) return false;
-    throw error;
-  }
+  const state = await readAfterWrite(() => call.ask('getAgreementState', { ...reference, consistency }));
+  return state.found !== undefined;
 }
 
 type InputRecord = z.output<typeof inputRecordShape>;
