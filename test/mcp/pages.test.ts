@@ -102,4 +102,10 @@ test('refusals say in their text what the service expected', async () => {
   });
   const date = await agent.call('find_agreements', { updatedAfter: 'yesterday' });
   expect(date.data).toMatchObject({ error: { issues: [{ path: 'updatedAfter' }] } });
+  const cursor = await agent.call('find_agreements', { cursor: 'x' });
+  expect(cursor.text).toMatch(/^Error bad_request: The arguments are not valid: cursor is not a valid cursor/);
+  const signer = await agent.call('prepare_signature', {
+    ...{ purpose: 'input', agreementId: 'agr_unknown', inputId: 'take', signer: 'x' },
+  });
+  expect(signer.text).toMatch(/^Error bad_request: The arguments are not valid: signer must be an address/);
 });

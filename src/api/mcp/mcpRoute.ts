@@ -23,6 +23,7 @@ import { limitRate } from '../endpoint/limitRate.ts';
 import type { ServeContext } from '../endpoint/serveEndpoint.ts';
 import type { AgentCall } from './agentCall.ts';
 import { buildMcpServer, type McpRequest, type McpSurface } from './buildMcpServer.ts';
+import { refuseArguments } from './defineTool.ts';
 
 export type McpRoute = {
   readonly path: `/mcp${string}`;
@@ -79,7 +80,7 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       await admit(context, principalId, endpoint.method === 'get' ? 'read' : 'write');
       // Each time: a tool asks again after it has waited, and others of the same batch may have waited.
       const current = await check();
-      return endpoint.call({ ...asked, caller: current, check, requestId }, serving).catch(hideForeign);
+      return endpoint.call({ ...asked, caller: current, check, requestId }, serving).catch(refuseAgent);
     };
     const count = async () => {
       if (!isCounted) await admit(context, principalId, 'read');
@@ -130,9 +131,14 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
   };
 }
 
-/** For agents, which may be led to try ids, another principal's record does not exist. */
-function hideForeign(error: unknown): never {
-  throw error instanceof ForeignResourceError ? new NotFoundError('The agreement does not exist.') : error;
+/**
+ * For agents, which may be led to try ids, another principal's record does not exist. And they know of arguments, not of the body
+ * and the query of the operation behind their tool.
+ */
+function refuseAgent(error: unknown): never {
+  if (error instanceof ForeignResourceError) throw new NotFoundError('The agreement does not exist.');
+  if (error instanceof MalformedError && error.part !== undefined) throw refuseArguments(error.issues ?? []);
+  throw error;
 }
 
 /**

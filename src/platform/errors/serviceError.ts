@@ -72,18 +72,26 @@ export class MalformedError extends ServiceError {
   override readonly name = 'MalformedError';
   readonly field: string | undefined;
   readonly issues: readonly Issue[] | undefined;
+  /** The part of a request that the message names. */
+  readonly part: RequestPart | undefined;
 
-  constructor(message: string, detail: { field?: string; issues?: readonly Issue[] } = {}) {
+  constructor(
+    message: string,
+    detail: { field?: string; issues?: readonly Issue[]; part?: RequestPart } = {},
+  ) {
     super(message);
     // A fault of the whole request has no field.
     this.field = detail.field ?? (detail.issues?.[0]?.path || undefined);
     this.issues = detail.issues;
+    this.part = detail.part;
   }
 }
 
+type RequestPart = 'body' | 'query' | 'path';
+
 /** The error for a part of a request that does not have the form that the route expects. */
-export function malformed(part: 'body' | 'query' | 'path', issues: readonly Issue[]): MalformedError {
-  return new MalformedError(`The ${part} is not as expected.`, { issues });
+export function malformed(part: RequestPart, issues: readonly Issue[]): MalformedError {
+  return new MalformedError(`The ${part} is not as expected.`, { issues, part });
 }
 
 /** The caller is unknown, not allowed, or has not paid. */
