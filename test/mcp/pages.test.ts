@@ -98,12 +98,27 @@ test('refusals say in their text what the service expected', async () => {
   expect(vague.data).toMatchObject({ error: { issues: [{ path: 'preview.at' }] } });
   const empty = await agent.call('read_events', { agreementId: 'agr_unknown', preview: {} });
   expect(empty.data).toMatchObject({
-    error: { issues: [{ path: 'preview', message: 'must have at or inputId' }] },
+    error: { issues: [{ path: 'preview', message: 'must have at or inputId, and not both' }] },
+  });
+  const both = { at: '2026-01-01T00:00:00Z', inputId: 'take' };
+  const twofold = await agent.call('read_events', { agreementId: 'agr_unknown', preview: both });
+  expect(twofold.data).toMatchObject({ error: { field: 'preview' } });
+  const { data } = await agent.call('find_agreements', { text: world.names.inReview });
+  const [found] = agreementsShape.parse(data).agreements;
+  const unknown = { agreementId: found?.agreementId, preview: { inputId: 'nope' } };
+  expect((await agent.call('read_events', unknown)).data).toMatchObject({
+    error: { reason: 'unknown_input', field: 'preview.inputId' },
+  });
+  const long = { ...unknown, preview: { inputId: 'x'.repeat(2_000) } };
+  expect((await agent.call('read_events', long)).data).toMatchObject({
+    error: { issues: [{ path: 'preview.inputId' }] },
   });
   const date = await agent.call('find_agreements', { updatedAfter: 'yesterday' });
   expect(date.data).toMatchObject({ error: { issues: [{ path: 'updatedAfter' }] } });
   const cursor = await agent.call('find_agreements', { cursor: 'x' });
-  expect(cursor.text).toMatch(/^Error bad_request: The arguments are not valid: cursor is not a valid cursor/);
+  expect(cursor.text).toMatch(
+    /^Error bad_request: The arguments are not valid: cursor is not a valid cursor/,
+  );
   const signer = await agent.call('prepare_signature', {
     ...{ purpose: 'input', agreementId: 'agr_unknown', inputId: 'take', signer: 'x' },
   });

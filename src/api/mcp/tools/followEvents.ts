@@ -5,6 +5,7 @@ import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
 import { checkedData } from '../checkedData.ts';
 import { countItems, defineTool, readOnly, refuseArguments, type ToolAnswer } from '../defineTool.ts';
+import { withNames } from '../namedArguments.ts';
 import { searchPages } from '../searchPages.ts';
 
 const usualLimit = 10;
@@ -76,8 +77,8 @@ export const followEvents = defineTool({
     const { agreementId, chainId, preview, limit = usualLimit } = args;
     if (preview && agreementId === undefined)
       throw refuseArguments([{ path: 'agreementId', message: 'is needed for a preview' }]);
-    if (preview && preview.at === undefined && preview.inputId === undefined)
-      throw refuseArguments([{ path: 'preview', message: 'must have at or inputId' }]);
+    if (preview && (preview.at === undefined) === (preview.inputId === undefined))
+      throw refuseArguments([{ path: 'preview', message: 'must have at or inputId, and not both' }]);
     const recordId = agreementId === undefined ? undefined : await findId(agreementId, { chainId, call });
     const rules = preview && (await previewRules(args, call));
     return answer(args, { call, limit, recordId, rules });
@@ -145,7 +146,7 @@ const previewShape = z.object({
 
 async function previewRules({ agreementId, chainId, preview = {} }: Args, call: AgentCall) {
   const { at, inputId } = preview;
-  const { data } = await call.ask('previewNotifications', {
+  const asked = call.ask('previewNotifications', {
     params: { id: agreementId ?? '' },
     query: chainQuery(chainId),
     body: {
@@ -153,6 +154,7 @@ async function previewRules({ agreementId, chainId, preview = {} }: Args, call: 
       ...(inputId !== undefined && { transition: { inputId } }),
     },
   });
+  const { data } = await withNames({ at: 'preview.at', 'transition.inputId': 'preview.inputId' }, asked);
   return previewShape.parse(data).rules.map(({ ruleId, fires, reason, dueAt, recipients, notification }) => ({
     ruleId,
     fires,
