@@ -93,6 +93,14 @@ test('the tools of the hosted service deploy and move an agreement by their name
     { isError: true, text: expect.stringContaining('with list_agreements') },
     { isError: true, text: expect.stringContaining('call get_agreement_state') },
   ]);
+  const faulty: [string, Record<string, unknown>, string][] = [
+    ['list_agreements', { createdAfter: 'x' }, 'createdAfter'],
+    ['prepare_input_typed_data', { ...input, signerAddress: 'x' }, 'signerAddress'],
+    ['submit_input', { ...input, ...permit, signatureV: 5 }, 'signatureV'],
+    ['deploy_agreement', { ...deployment, displayName, ...permit, signatureR: '0x' }, 'signatureR'],
+  ];
+  for (const [name, args, field] of faulty)
+    expect((await agent.call(name, args)).data, name).toMatchObject({ error: { field } });
   await agent.close();
 });
 

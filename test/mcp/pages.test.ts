@@ -119,6 +119,10 @@ test('refusals say in their text what the service expected', async () => {
   expect(cursor.text).toMatch(
     /^Error bad_request: The arguments are not valid: cursor is not a valid cursor/,
   );
+  const historical = { agreementId: found?.agreementId, include: ['history'], historyCursor: 'x' };
+  expect((await agent.call('read_agreement', historical)).data).toMatchObject({
+    error: { issues: [{ path: 'historyCursor' }] },
+  });
   const signer = await agent.call('prepare_signature', {
     ...{ purpose: 'input', agreementId: 'agr_unknown', inputId: 'take', signer: 'x' },
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { present } from '../agentArguments.ts';
+import { withNames } from '../namedArguments.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
   agreementIdArgument,
@@ -11,6 +12,13 @@ import {
 } from './hostedArguments.ts';
 
 const instant = z.string().max(40).optional().describe('RFC 3339');
+
+const timeNames = {
+  'createdAt[gte]': 'createdAfter',
+  'createdAt[lte]': 'createdBefore',
+  'updatedAt[gte]': 'updatedAfter',
+  'updatedAt[lte]': 'updatedBefore',
+};
 
 const listAgreements = defineHostedTool({
   name: 'list_agreements',
@@ -39,7 +47,7 @@ const listAgreements = defineHostedTool({
       'updatedAt[lte]': times.updatedBefore,
       [`sort[${sortBy}]`]: sortDirection,
     });
-    return call.ask('listAgreements', { query });
+    return withNames(timeNames, call.ask('listAgreements', { query }));
   },
 });
 

@@ -9,6 +9,7 @@ import { present } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { checkedData } from '../checkedData.ts';
 import { tellOtherRules } from '../meaning/tellOtherRules.ts';
+import { withNames } from '../namedArguments.ts';
 import { readAfterWrite } from '../readAfterWrite.ts';
 import { defineHostedTool } from './defineHostedTool.ts';
 import {
@@ -20,6 +21,13 @@ import {
   permitArguments,
   valuesArgument,
 } from './hostedArguments.ts';
+
+const signerName = { signer: 'signerAddress' };
+const signatureNames = {
+  'signature.v': 'signatureV',
+  'signature.r': 'signatureR',
+  'signature.s': 'signatureS',
+};
 
 const signing = { signerAddress: z.string(), deadline: z.int().nonnegative().optional() };
 
@@ -40,7 +48,8 @@ const prepareDeployment = defineHostedTool({
     const { variables, participants, observers, warnings } = checkedData(preflightShape, checked.data);
     const make = async (more: object) => {
       const body = present({ ...deployment, signer, deadline, docUri, documentId, ...more });
-      return checkedData(signableDeploymentShape, (await call.ask('makeDeployTypedData', { body })).data);
+      const { data } = await withNames(signerName, call.ask('makeDeployTypedData', { body }));
+      return checkedData(signableDeploymentShape, data);
     };
     const first = await make({});
     const isNamed = docUri !== undefined || documentId !== undefined;
@@ -73,7 +82,8 @@ const prepareInput = defineHostedTool({
   }),
   async handle({ agreementId: id, inputId, values, signerAddress: signer, deadline }, call) {
     const body = present({ inputId, values, signer, deadline });
-    const { data } = await call.ask('makeInputTypedData', { params: { id }, body });
+    const asked = call.ask('makeInputTypedData', { params: { id }, body });
+    const { data } = await withNames(signerName, asked);
     return {
       ...present({ caution: await warn(call, id) }),
       ...describeSignable(checkedData(signableShape, data), signer),
@@ -105,7 +115,7 @@ const deploy = (publicBaseUrl: string) =>
       );
       const send = async (more: object) => {
         const body = present({ ...deployment, ...permit, ...more });
-        return (await call.ask('deployWithPermit', { body })).data;
+        return (await withNames(signatureNames, call.ask('deployWithPermit', { body }))).data;
       };
       const { docUri, documentId, agreement, chainId } = deployment;
       try {
@@ -135,7 +145,8 @@ const submit = defineHostedTool({
   }),
   async handle({ agreementId: id, inputId, values, ...parts }, call) {
     const permit = requirePermit(parts, prepareTool.input);
-    const sent = await call.ask('submitInput', { params: { id }, body: { inputId, values, ...permit } });
+    const asked = call.ask('submitInput', { params: { id }, body: { inputId, values, ...permit } });
+    const sent = await withNames(signatureNames, asked);
     const { consistency } = sent.meta;
     // Users of these tools read the state right after: it should show the input as soon as possible.
     await readAfterWrite(() => call.ask('getAgreementState', { params: { id }, consistency }));

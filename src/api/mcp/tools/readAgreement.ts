@@ -8,6 +8,7 @@ import { checkedData } from '../checkedData.ts';
 import { countItems, defineTool, readOnly, type ToolAnswer } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { tellOtherRules } from '../meaning/tellOtherRules.ts';
+import { withNames } from '../namedArguments.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
 
@@ -176,7 +177,8 @@ async function readHistory(
 ) {
   const cursor = historyCursor === undefined ? {} : { cursor: historyCursor };
   const query = { ...chainQuery(chainId), ...cursor, limit: String(historyLimit) };
-  const { data, pageInfo } = await call.ask('listAgreementInputs', { params: { id }, query, consistency });
+  const asked = call.ask('listAgreementInputs', { params: { id }, query, consistency });
+  const { data, pageInfo } = await withNames({ cursor: 'historyCursor' }, asked);
   const inputs = checkedData(z.array(inputRecordShape), data).map((one) => ({
     inputId: one.inputId,
     status: one.status,
