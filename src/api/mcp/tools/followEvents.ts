@@ -94,11 +94,12 @@ type Asked = {
 
 async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<typeof output>>> {
   const { rules } = asked;
-  const { found, nextCursor } = await find(args, asked);
+  const { found, nextCursor, looked, isEnd } = await find(args, asked);
+  const none = isEnd
+    ? 'There are no newer events up to nextCursor.'
+    : `None of the ${looked} events read so far is of this agreement: call again with after set to nextCursor.`;
   const rest =
-    found.length === 0
-      ? 'There are no newer events up to nextCursor.'
-      : 'There may be newer ones: call again with after set to nextCursor.';
+    found.length === 0 ? none : 'There may be newer ones: call again with after set to nextCursor.';
   return {
     text: `${found.length} events, the oldest first. ${rest}`,
     data: { events: found.map(describe), nextCursor, ...(rules && { rules }) },
@@ -111,7 +112,10 @@ async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<type
 }
 
 async function find({ after }: Args, { call, limit, recordId }: Asked) {
-  if (recordId === undefined) return readPage(call, { limit, cursor: after });
+  if (recordId === undefined) {
+    const page = await readPage(call, { limit, cursor: after });
+    return { ...page, looked: page.found.length, isEnd: page.found.length === 0 };
+  }
   const matches = ({ data }: Event) => data.agreementId === recordId;
   return searchPages((page) => readPage(call, page), { limit, cursor: after, matches });
 }
