@@ -5,6 +5,9 @@ import { askBlockHashes } from '../../../client/src/cli/evidence/askBlockHashes.
 const hashOf = (digit: string) => `0x${digit.repeat(64)}` as const;
 const calls = z.array(z.object({ id: z.number(), method: z.string() }));
 
+/** `one7` is a node of chain 7, the others of chain 1. */
+const chainOf = (host: string) => (host === 'one7' ? '0x7' : '0x1');
+
 /** Nodes named `one…` and `two…`, each with a hash of its own for every block. */
 function answerAs(hashes: Readonly<Record<string, string>>) {
   vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
@@ -13,7 +16,7 @@ function answerAs(hashes: Readonly<Record<string, string>>) {
     if (hash === undefined) throw new Error('away');
     const answers = calls
       .parse(JSON.parse(body))
-      .map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x1' : { hash } }));
+      .map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? chainOf(host) : { hash } }));
     return Response.json(answers);
   });
 }
@@ -51,6 +54,15 @@ describe('asking nodes for hashes', () => {
     answerAs({ one: hashOf('1') });
     await expect(askBlockHashes({ ...query, urls: ['http://one1', again] })).rejects.toMatchObject({
       ...{ message: '--quorum 2 needs at least 2 different nodes in --rpc.', exitCode: 2 },
+    });
+  });
+
+  test('names the nodes of another chain, without the rest of their URLs', async () => {
+    answerAs({ one: hashOf('1') });
+    const urls = ['http://one1', 'http://one7/secret'];
+    await expect(askBlockHashes({ ...query, urls })).rejects.toMatchObject({
+      message: 'Only 1 of 2 nodes answered for chain 1. one7 is a node of chain 7.',
+      exitCode: 5,
     });
   });
 

@@ -40,11 +40,17 @@ export async function askBlockHashes(query: HashQuery): Promise<HashAnswer> {
     nodes.map(async (node) => ({ node, hashes: await askNode(node, { chainId, numbers, signal }) })),
   );
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  if (answers.length < quorum)
+  if (answers.length < quorum) {
+    const others = asked.flatMap((answer) =>
+      answer.status === 'rejected' && answer.reason instanceof OtherChainError
+        ? [` ${answer.reason.message}`]
+        : [],
+    );
     throw new CliError(
-      `Only ${answers.length} of ${nodes.length} nodes answered for chain ${chainId}.`,
+      `Only ${answers.length} of ${nodes.length} nodes answered for chain ${chainId}.${others.join('')}`,
       exitCodes.unreachable,
     );
+  }
   const confirmed = new Map<number, `0x${string}`>();
   for (const number of numbers) {
     const votes = groupBy(
@@ -68,6 +74,8 @@ export async function askBlockHashes(query: HashQuery): Promise<HashAnswer> {
   return { confirmed, dissent };
 }
 
+class OtherChainError extends Error {}
+
 /** One spelling of a node's URL, so that no node counts twice. @throws CliError for anything but a URL. */
 function readNode(text: string): string {
   if (!URL.canParse(text)) throw new CliError('--rpc takes URLs, separated by commas.');
@@ -82,7 +90,9 @@ async function askNode(
   { chainId, numbers, signal }: { chainId: number; numbers: readonly number[]; signal: AbortSignal },
 ): Promise<Map<number, `0x${string}`>> {
   const [own] = await call(url, [{ method: 'eth_chainId', params: [] }], signal);
-  if (typeof own !== 'string' || Number(own) !== chainId) throw new Error('another chain');
+  if (typeof own !== 'string') throw new Error('no chain id');
+  if (Number(own) !== chainId)
+    throw new OtherChainError(`${new URL(url).host} is a node of chain ${Number(own)}.`);
   const found = new Map<number, `0x${string}`>();
   for (let at = 0; at < numbers.length; at += callsPerRequest) {
     const some = numbers.slice(at, at + callsPerRequest);
