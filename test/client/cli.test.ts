@@ -84,6 +84,34 @@ test('an agreement is deployed, moved and looked at from the terminal', async ()
   expect(told.filter(({ event }) => Reflect.get(event.data, 'agreementId') === id)).toHaveLength(2);
 });
 
+test.each<[string, Record<string, unknown>, string]>([
+  ['another version', { version: 1 }, 'is not a keystore of version 3'],
+  ['another cipher', { cipher: 'aes-128-cbc' }, 'is not a keystore of version 3'],
+  ['the key of another address', { address: '11'.repeat(20) }, 'holds the key of'],
+])(
+  'nothing is signed with a keystore of %s',
+  async (name, { cipher = 'aes-128-ctr', ...change }, complaint) => {
+    const sealed = JSON.parse(sealKeystore(artistKey, 'secret'));
+    const file = join(home, `${name}.json`);
+    await writeFile(file, JSON.stringify({ ...sealed, ...change, crypto: { ...sealed.crypto, cipher } }));
+    const act = ['act', 'agr_unknown', 'x', '--keystore', file];
+    expect(await run(act, { AGREEMENTS_KEYSTORE_PASSWORD: 'secret' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${file} ${complaint}`),
+    });
+  },
+);
+
+test("a keystore's own address is accepted in every spelling", async () => {
+  const sealed = JSON.parse(sealKeystore(artistKey, 'secret'));
+  for (const address of [artist, artist?.slice(2).toLowerCase(), '']) {
+    const file = join(home, 'addressed.json');
+    await writeFile(file, JSON.stringify({ ...sealed, address }));
+    const act = ['act', 'agr_unknown', 'x', '--keystore', file];
+    expect((await run(act, { AGREEMENTS_KEYSTORE_PASSWORD: 'secret' })).code).toBe(4);
+  }
+});
+
 test('a deployment is handed to its owner, who signs it by the link', async () => {
   const parties = ['--participant', `patron=${patron}`, '--participant', `artist=${artist}`];
   const values = ['--value', 'wall=East wall', '--value', 'wallSquareMetres=84'];

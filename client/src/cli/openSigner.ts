@@ -37,13 +37,26 @@ function readPassword(env: Terminal['env'], { passwordFile }: SignerOptions): st
 async function openKeystore(file: string, password: string): Promise<PrivateKeyAccount> {
   const text = readText(file);
   let key: Hex;
+  let address: unknown;
   try {
-    const keystore: Keystore.Keystore = JSON.parse(text);
+    const keystore: Keystore.Keystore & { readonly address?: unknown } = JSON.parse(text);
+    // The checksum covers the password, but not the cipher: another one would yield another key without an error.
+    if (keystore.version !== 3 || keystore.crypto.cipher !== 'aes-128-ctr')
+      throw new RangeError('another format');
     key = Keystore.decrypt(keystore, await Keystore.toKeyAsync(keystore, { password }));
+    address = keystore.address;
   } catch {
     throw new CliError(`${file} is not a keystore of version 3, or the password is wrong.`);
   }
-  return openKey(key, file);
+  const account = openKey(key, file);
+  // Most programs write it; an empty one is none.
+  if (typeof address === 'string' && address !== '' && !isAddressOf(account, address))
+    throw new CliError(`${file} holds the key of ${account.address}, but names ${address}.`);
+  return account;
+}
+
+function isAddressOf(account: PrivateKeyAccount, address: string): boolean {
+  return account.address.slice(2).toLowerCase() === address.replace(/^0x/i, '').toLowerCase();
 }
 
 function openKey(key: string, where: string): PrivateKeyAccount {
