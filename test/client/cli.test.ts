@@ -251,6 +251,11 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 5, stderr: expect.stringMatching(/asked at http:\/\/127\.0\.0\.1:3\n.*ECONNREFUSED/) },
     ],
     [
+      'a service that is away, before its events are followed',
+      ['events', '--follow', '--url', 'http://127.0.0.1:3'],
+      { code: 5, stderr: expect.stringContaining('ECONNREFUSED') },
+    ],
+    [
       'an address without http',
       ['list', '--url', '127.0.0.1:3'],
       { code: 2, stderr: expect.stringContaining('http://') },

@@ -34,6 +34,8 @@ export function addEventCommands(program: Command, context: Context): void {
         printed++;
       };
       if (follow) {
+        // Following outlasts a service that is away. At its start that may be a wrong address.
+        await client.events.list({ after, limit: 1 }, { signal });
         for await (const { event, cursor } of client.events.follow({ after, signal })) {
           print(event, cursor);
           if (printed >= most) return;
