@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -332,6 +332,23 @@ test('evidence is verified from a pipe like from a file', async () => {
   const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   expect(JSON.parse(printed)).toMatchObject({ ok: true, level: 'included' });
   expect(code).toBe(0);
+});
+
+test('evidence of which Ctrl-C has cut the rest off is not judged', async () => {
+  const pipe = join(home, 'cut');
+  execFileSync('mkfifo', [pipe]);
+  const child = startCli(program, ['verify', pipe], env);
+  if (!child.stdout) throw new Error('the command line has no output');
+  const printed = text(child.stdout);
+  const writer = createWriteStream(pipe);
+  // More than a pipe holds: once it is written, the program has begun to read.
+  await new Promise((resolve) => writer.write(' '.repeat(1_000_000), resolve));
+  child.kill('SIGINT');
+  // The program takes the signal between two reads.
+  await new Promise((resolve) => writer.write(' '.repeat(1_000_000), resolve));
+  writer.end();
+  expect((await once(child, 'close'))[0]).toBe(130);
+  expect(await printed).toBe('');
 });
 
 test('events are handed to a receiver on this machine, signed, and watched as they happen', async () => {

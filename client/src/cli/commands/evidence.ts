@@ -103,6 +103,8 @@ Examples:
     .action(async (file: string, choices: VerifyChoices) => {
       const trusted = readTrusted(choices);
       const bytes = await readBounded(file);
+      // Ctrl-C also ends the program that writes to the pipe: what it has written is no file to judge.
+      context.terminal.stopped.throwIfAborted();
       const options = {
         ...{ trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) },
         layout: readLayout(choices.trustLayout),
