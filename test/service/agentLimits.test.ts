@@ -57,9 +57,10 @@ describe('what is too much', () => {
     ['writes', 'draft_agreement', { agreement: lamp.agreement }],
   ])('of %s is a result for the agent, and is over after the reported wait', async (_, name, args) => {
     const agent = await connect(await service.createPrincipal());
+    // Alone: a call counts as a request and as an operation, and many together may take all that is left before one counts twice.
+    expect(await agent.call(name, args)).toMatchObject({ isError: false });
     // Sent at the same time: one after the other, calls may take as long as the limit allows.
     const answers = await Promise.all(Array.from({ length: 50 }, () => agent.call(name, args)));
-    expect(answers.some(({ isError }) => !isError)).toBe(true);
     const refused = answers.find(({ isError }) => isError);
     expect(refused).toMatchObject({
       isError: true,

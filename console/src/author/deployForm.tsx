@@ -104,7 +104,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
     deploy.reset();
   };
   const failure = deploy.error && <WalletFailure error={deploy.error} />;
-  const keptFocus = useKeptFocus([prepared]);
+  const keptFocus = useKeptFocus<HTMLFormElement>([prepared]);
   if (deploy.data)
     return (
       <Note kind="good">
