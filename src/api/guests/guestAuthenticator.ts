@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Address, getAddress } from 'viem';
 import { AccessError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import type { Modes, Scope } from '../../records/principals/scopes.ts';
 import { isSecret } from '../../records/sessions/secretText.ts';
 import { heldAddress, readHeldAddresses } from '../agreements/heldAddress.ts';
 import { authorize } from '../authentication/authenticator.ts';
@@ -87,18 +88,28 @@ export function createGuestAuthenticator({
         : await findByWallet(headers, { client, agreementId, count });
       await count?.(guest);
       if (agreementId !== undefined && agreementId !== guest.recordId) throw refuseRecord();
-      authorize({ modes }, { scope: 'agreements.read' });
+      requireOwner(modes, 'agreements.read');
       if (need === 'sign') {
         if (guest.may !== 'sign')
           throw new AccessError(
             'forbidden',
             isLink ? 'The link allows reading only.' : 'The agreement allows participants to read only.',
           );
-        authorize({ modes }, { scope: 'agreements.write' });
+        requireOwner(modes, 'agreements.write');
       }
       return guest;
     },
   };
+}
+
+/** Why the principal itself may not do it is none of a guest's business. */
+function requireOwner(modes: Modes, scope: Scope): void {
+  try {
+    authorize({ modes }, { scope });
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    throw new AccessError('forbidden', 'The principal of the agreement does not allow it now.');
+  }
 }
 
 function refuseRecord(): NotFoundError {

@@ -263,8 +263,16 @@ describe('a link that is no good', () => {
     await block('agreements.write');
     const values = { months: '4', remark: 'gladly', code: 'A' };
     const { body } = await own.sign({ account: own.tenant, inputId: 'accept', values });
-    expect((await visit('POST', '/input', { body })).status).toBe(403);
+    const refused = await visit('POST', '/input', { body });
     expect((await visit('GET', '/state')).status).toBe(200);
+    await setEntitlement(database, { principal: owner.id, scope: 'agreements.write', mode: 'paid_required' });
+    // Nothing of what it has paid for.
+    for (const answer of [refused, await visit('POST', '/input', { body })])
+      expect(outcome(answer)).toEqual({
+        status: 403,
+        code: 'forbidden',
+        message: 'The principal of the agreement does not allow it now.',
+      });
     await block('agreements.read');
     await expectClosed(visit, 403);
     const ofAnother = await share({ may: 'read' });
