@@ -106,10 +106,9 @@ export function createQuotaKeeper(options: {
   const known = new LRUCache<string, Known>({ max: rememberedPrincipals });
   let noted: Noted[] = [];
   let underWay: Noted[] = [];
-  let flushing: Promise<void> = Promise.resolve();
-
   /** What is stored for the principals already, and not for their records. */
   let ofGuests: { recordId: string; guestGas: bigint }[] = [];
+  let flushing: Promise<void> = Promise.resolve();
 
   /**
    * One counter at a time, after those of principals: whoever held one and waited for another could be ended by a deadlock

@@ -14,9 +14,9 @@ type Counted = UsedGas & { readonly principalId: string };
 const waiting = new WeakMap<pg.Pool, Counted[]>();
 
 /**
- * Adds gas to the usage of today of principals, and of records whose guests sent the transactions, later and in its own database transaction. A locked counter of a busy
- * principal must not delay signing, nor take more than one connection. If it fails, or the process ends before it, that
- * gas is not counted.
+ * Adds gas to the usage of today of principals, and of records whose guests sent the transactions, later and in its own
+ * database transaction. A locked counter of a busy principal must not delay signing, nor take more than one connection. If it
+ * fails, or the process ends before it, that gas is not counted.
  */
 export function countGas(
   { pool, logger }: { pool: pg.Pool; logger: Logger },
