@@ -6,7 +6,7 @@ import {
   toFunctionSelector,
 } from 'viem';
 import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
-import { isPlainEncoding } from './isPlainEncoding.ts';
+import { isBoundedEncoding } from './isBoundedEncoding.ts';
 
 export type FactoryCall = DecodeFunctionDataReturnType<typeof agreementFactoryAbi>;
 
@@ -17,13 +17,13 @@ const inputsOf = new Map<string, readonly AbiParameter[]>(
 );
 
 /**
- * Decodes call data of the factory. Undefined for data that are no call of it, and for those whose parts share bytes: no
- * encoder makes them, anybody may send them, and a few kilobytes could decode to gigabytes.
+ * Decodes call data of the factory. Undefined for data that are no call of it, and for those that hold much less than they
+ * decode to: no encoder makes them, anybody may send them, and a few kilobytes could decode to gigabytes.
  */
 export function decodeFactoryCall(data: Hex): FactoryCall | undefined {
   const selector = data.slice(0, 10);
   const inputs = inputsOf.get(selector);
-  if (!inputs || !isPlainEncoding(inputs, `0x${data.slice(selector.length)}`)) return undefined;
+  if (!inputs || !isBoundedEncoding(inputs, `0x${data.slice(selector.length)}`)) return undefined;
   try {
     return decodeFunctionData({ abi: agreementFactoryAbi, data });
   } catch {

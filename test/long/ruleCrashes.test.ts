@@ -89,8 +89,14 @@ test('workers killed while transitions are matched and rules become due: each is
   const before = await countLeft('temporal');
   expect(await scene.start('beforeRulesCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
   expect(await countLeft('temporal')).toEqual(before);
-  expect(await scene.start('afterRulesCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
-  expect((await countLeft('temporal')).released).toBeGreaterThan(before.released);
+  // A worker's first look may come before its fold, and fire nothing.
+  let lastKilled = 0;
+  const fireSome = async () => {
+    expect(await scene.start('afterRulesCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
+    lastKilled += 1;
+    return (await countLeft('temporal')).released > before.released;
+  };
+  await waitUntil('rules that were due have fired', fireSome);
 
   await scene.expireLeases();
   scene.start();
@@ -98,8 +104,8 @@ test('workers killed while transitions are matched and rules become due: each is
   await scene.pass();
   await scene.awaitRest();
   await expectToldOnce(toggles + 1);
-  // Only the last three workers can have held mails, one each.
-  expectTakenAgain(3);
+  // Only the last workers can have held mails, one each.
+  expectTakenAgain(2 + lastKilled);
 });
 
 test('with two workers, killed in turn, everything is announced once', async () => {

@@ -17,6 +17,7 @@ beforeAll(async () => {
   index = createStandInIndex({ pool: world.pool, factory: world.token });
 });
 afterEach(async () => {
+  await index.removeViews();
   await world.reset();
   await world.client.setAutomine(true);
   await world.mineAt('1');

@@ -46,7 +46,9 @@ async function openKeystore(file: string, password: string): Promise<PrivateKeyA
     key = Keystore.decrypt(keystore, await Keystore.toKeyAsync(keystore, { password }));
     address = keystore.address;
   } catch {
-    throw new CliError(`${file} is not a keystore of version 3, or the password is wrong.`);
+    throw new CliError(
+      `${file} is not a keystore of version 3 with the cipher aes-128-ctr, or the password is wrong.`,
+    );
   }
   const account = openKey(key, file);
   // Most programs write it; an empty one is none.

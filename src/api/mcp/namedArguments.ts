@@ -10,7 +10,7 @@ export type ArgumentNames = Readonly<Record<string, string>>;
  * @throws what `asked` is rejected with.
  */
 export async function withNames<Answer>(names: ArgumentNames, asked: Promise<Answer>): Promise<Answer> {
-  const nameOf = (path: string) => names[path] ?? path;
+  const nameOf = (path: string) => (Object.hasOwn(names, path) && names[path]) || path;
   const rename = ({ field, issues }: MalformedError | RefusedError) => ({
     ...(field !== undefined && { field: nameOf(field) }),
     ...(issues && { issues: issues.map((issue): Issue => ({ ...issue, path: nameOf(issue.path) })) }),

@@ -39,7 +39,7 @@ export function findCreation({
 
 /**
  * Reads the call of one of the factory's four create functions. Null for any other call, and for call data
- * that do not decode: a call through another contract, with raw bytes, or with parts that share bytes, cannot be read.
+ * that do not decode: a call through another contract, with raw bytes, or with data that unfold, cannot be read.
  *
  * @param log the factory's event `AgreementDeployed`, which has the bytes of the docUri.
  */

@@ -1,15 +1,13 @@
-import pg from 'pg';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { connectPatiently } from './connectPatiently.ts';
+import { isDatabaseAway } from './isDatabaseAway.ts';
 import { requireSessions } from './requireSessions.ts';
-
-/** The server refuses the role or its password, or has no such database. */
-const refusals = new Set(['28P01', '28000', '3D000']);
 
 /**
  * Looks once whether a service could work on its database. Says nothing of a database that is away: the service waits for it.
  *
- * @throws ConfigurationError if the server refuses the role, its password or the database, or for a pooler that keeps no sessions.
+ * @throws ConfigurationError if the server refuses it, such as for the role, its password or the database, or for a pooler that keeps no
+ * sessions.
  */
 export async function checkDatabase(url: string): Promise<void> {
   try {
@@ -22,7 +20,7 @@ export async function checkDatabase(url: string): Promise<void> {
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    if (error instanceof pg.DatabaseError && refusals.has(error.code ?? ''))
-      throw new ConfigurationError([`DATABASE_URL: ${error.message}`]);
+    if (isDatabaseAway(error)) return;
+    throw new ConfigurationError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`]);
   }
 }

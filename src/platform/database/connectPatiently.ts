@@ -30,6 +30,8 @@ export async function connectPatiently(options: {
       connectionTimeoutMillis: attemptTimeoutMs,
       ...keepAlive,
     });
+    // A connection that breaks while nobody asks it anything; whoever asks next learns of it.
+    client.on('error', () => {});
     try {
       await client.connect();
       await inTime(refuseStandby(client), attemptTimeoutMs);

@@ -1,7 +1,7 @@
 import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi, toFunctionSelector } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
-import { isPlainEncoding } from '../../protocol/isPlainEncoding.ts';
+import { isBoundedEncoding } from '../../protocol/isBoundedEncoding.ts';
 import { findRevertWords } from './revertWords.ts';
 
 /** Why a call reverted, in words and in parts. */
@@ -93,6 +93,7 @@ export function listActionErrors(agreement: unknown): Abi {
     for (const entry of Array.isArray(abi) ? abi : []) {
       if (!isErrorEntry(entry)) continue;
       const text = JSON.stringify(entry);
+      if (text.length > longestEntry) continue;
       if (!found.has(text)) found.set(text, entry);
       if (found.size === mostActionErrors) return [...found.values()];
     }
@@ -135,7 +136,7 @@ const longestListed = 8_192;
 /** Whoever writes a document lists any error, and a contract of theirs reverts with any data for it. */
 function isDecodable(error: Abi[number], data: Hex): boolean {
   if (error.type !== 'error' || data.length > longestListed) return false;
-  return isPlainEncoding(error.inputs, `0x${data.slice(10)}`);
+  return isBoundedEncoding(error.inputs, `0x${data.slice(10)}`);
 }
 
 const indexes = new WeakMap<Abi, ReadonlyMap<string, Abi[number]>>();
@@ -178,15 +179,19 @@ function isShortText(value: unknown): boolean {
   return typeof value === 'string' && value.length <= longestName;
 }
 
+/** In characters: each item of a list may look at all parts of its type. */
+const longestEntry = 4_096;
+
 /** For each dimension of an array, reading a value reads its type once more. */
 const longestType = 64;
 
 function isListOfTypes(parameters: unknown): boolean {
   if (!Array.isArray(parameters)) return false;
   return parameters.every((parameter) => {
-    const components = member(parameter, 'components');
+    const [type, components] = [member(parameter, 'type'), member(parameter, 'components')];
     return (
-      String(member(parameter, 'type')).length <= longestType &&
+      typeof type === 'string' &&
+      type.length <= longestType &&
       (components === undefined || isListOfTypes(components))
     );
   });

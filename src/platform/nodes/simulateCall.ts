@@ -18,18 +18,26 @@ export type Simulation =
   /** `data` is the contract's revert data; absent if the node gives only words. */
   | { readonly ok: false; readonly data: Hex | undefined; readonly message: string };
 
+/** More than a block of any chain holds, and with a margin far less than the database can count. */
+export const mostBelievedGas = 2n ** 53n;
+
+/** The gas of the call in the next block. @throws if it would revert, or no endpoint answers with what a block can hold. */
+export async function estimateGas(client: PublicClient, { from, to, data }: Call): Promise<bigint> {
+  const call = { ...(from && { from }), to, data };
+  const gas = hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] }));
+  if (gas > mostBelievedGas) throw new Error(`a node estimates ${gas} gas, more than a block holds`);
+  return gas;
+}
+
 /**
  * Runs a call on the latest block without sending it, and estimates its gas at the same time.
  *
  * @throws ChainUnavailableError if no endpoint of the chain runs it.
  */
-export async function simulateCall(client: PublicClient, { from, to, data }: Call): Promise<Simulation> {
-  const call = { ...(from && { from }), to, data };
+export async function simulateCall(client: PublicClient, call: Call): Promise<Simulation> {
+  const { from, to, data } = call;
   try {
-    return {
-      ok: true,
-      gas: hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] })),
-    };
+    return { ok: true, gas: await estimateGas(client, call) };
   } catch (error) {
     const answer = findCallFault(error);
     if (!answer) throw chainUnavailable(error);

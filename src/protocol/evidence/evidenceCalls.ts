@@ -1,5 +1,6 @@
-import { decodeFunctionData, type Hex } from 'viem';
+import { decodeFunctionData, type Hex, toFunctionSelector } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { decodeFactoryCall } from '../decodeFactoryCall.ts';
 import { hashParameters, type SignedParameters } from '../typedData.ts';
 import { lowerHex } from './evidenceFile.ts';
@@ -18,6 +19,17 @@ export type CreateCall = {
   readonly content: ReturnType<typeof hashParameters>;
   readonly permit: CalledPermit | undefined;
 };
+
+/** Whether these are call data of one of the factory's four create functions, readable or not. */
+export function isCreateCall(data: Hex): boolean {
+  return creates.has(data.slice(0, 10));
+}
+
+const creates: ReadonlySet<string> = new Set(
+  agreementFactoryAbi.flatMap((entry) =>
+    entry.type === 'function' && entry.name.startsWith('createAgreement') ? [toFunctionSelector(entry)] : [],
+  ),
+);
 
 /** Reads the call data of one of the factory's four create functions; undefined for anything else. */
 export function readCreateCall(data: Hex): CreateCall | undefined {

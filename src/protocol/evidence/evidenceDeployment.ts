@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { AgreementParameters } from '../onChain.ts';
 import { hashParameters } from '../typedData.ts';
-import { type CalledPermit, readCreateCall } from './evidenceCalls.ts';
+import { type CalledPermit, isCreateCall, readCreateCall } from './evidenceCalls.ts';
 import { type CheckedTransaction, checked } from './evidenceChain.ts';
 import { textHex } from './evidenceDocument.ts';
 import {
@@ -106,7 +106,8 @@ async function requireAuthority(
   const { permit } = deployment;
   const path = 'deployment.permit';
   const call = transaction.to === chain.factory ? readCreateCall(transaction.data) : undefined;
-  if (transaction.to === chain.factory && call === undefined)
+  // Data of a create function that unfold are not read: what they say is unproved, as through another contract.
+  if (transaction.to === chain.factory && !isCreateCall(transaction.data))
     refuse('call_mismatch', 'deployment', 'The transaction calls no create function of the factory.');
   if (call && JSON.stringify(call.content) !== JSON.stringify(hashParameters(parameters)))
     refuse('parameters_mismatch', 'document', 'The agreement was created with other parameters.');

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database/database.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { isDatabaseAway } from '../../platform/database/isDatabaseAway.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { leavesGas } from './guestGas.ts';
 import { type Quota, type QuotaState, readQuotas } from './quotas.ts';
@@ -115,14 +116,20 @@ export function createQuotaKeeper(options: {
    * with a transaction that takes the counters of records in its own order.
    */
   const storeGuests = async () => {
-    const stored = ofGuests;
+    const waiting = [...Map.groupBy(ofGuests, ({ recordId }) => recordId)];
     ofGuests = [];
-    for (const [record, used] of Map.groupBy(stored, ({ recordId }) => recordId))
+    for (const [at, [record, used]] of waiting.entries())
       try {
         await addRecordUsage(database, used);
       } catch (error) {
-        if (!isRefusal(error)) ofGuests.push(...used);
+        const isAway = isDatabaseAway(error);
+        if (!isRefusal(error))
+          ofGuests.push(
+            ...(isAway ? waiting.slice(at) : waiting.slice(at, at + 1)).flatMap(([, kept]) => kept),
+          );
         logger.warn({ err: error, record, writes: used.length }, 'failed to store the usage of guests');
+        // The others would wait for it, one after the other.
+        if (isAway) return;
       }
   };
   const storePrincipals = async () => {
@@ -159,8 +166,13 @@ export function createQuotaKeeper(options: {
     await storePrincipals();
     await storeGuests();
   };
+  let isFlushing = false;
   const timer = setInterval(() => {
-    flushing = flushing.then(flush);
+    if (isFlushing) return;
+    isFlushing = true;
+    flushing = flush().finally(() => {
+      isFlushing = false;
+    });
   }, flushMs);
   timer.unref();
 

@@ -1,19 +1,17 @@
 import {
   type Address,
   type Hex,
-  hexToBigInt,
   MethodNotFoundRpcError,
   MethodNotSupportedRpcError,
   type PublicClient,
 } from 'viem';
 import { estimateGas } from 'viem/linea';
+import { mostBelievedGas } from '../../platform/nodes/simulateCall.ts';
 import { findNodeAnswer } from '../../platform/nodes/unavailable.ts';
 
 /** Linea's terms for one call: the tip covers the cost of publishing its data on Ethereum. */
 export type LineaTerms = { readonly gas: bigint; readonly baseFeePerGas: bigint; readonly tip: bigint };
 
-/** More than a block of any chain holds, and with a margin far less than the database can count. */
-const mostGas = 2n ** 53n;
 const lineaChains = new Set([59_141, 59_144]);
 /** After this time an endpoint is asked again that did not know the method, or gave no answer. */
 const absenceMs = 10 * 60_000;
@@ -40,7 +38,7 @@ export function createLineaEstimator(client: PublicClient, chainId: number) {
           to,
           data,
         });
-        if (gasLimit > mostGas) return undefined;
+        if (gasLimit > mostBelievedGas) return undefined;
         return { gas: gasLimit, baseFeePerGas, tip: priorityFeePerGas };
       } catch (error) {
         // What the endpoint says about one call, or what its contract does, must not change the fees of other calls.
@@ -59,14 +57,4 @@ function isUnknownMethod(error: unknown): boolean {
   // A contract chooses the words of its revert.
   const isRevert = answer.data !== undefined || /revert/i.test(answer.details);
   return !isRevert && unknownMethod.test(answer.details);
-}
-
-/** The gas of the call if it were mined now. @throws if it would revert, or no endpoint answers with what a block can hold. */
-export async function estimateCallGas(
-  client: PublicClient,
-  call: { from: Address; to: Address; data: Hex },
-): Promise<bigint> {
-  const gas = hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] }));
-  if (gas > mostGas) throw new Error(`a node estimates ${gas} gas, more than a block holds`);
-  return gas;
 }

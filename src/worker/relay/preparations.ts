@@ -6,6 +6,7 @@ import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import { computeDataFee } from '../../platform/nodes/dataFee.ts';
 import type { Call } from '../../platform/nodes/simulateCall.ts';
+import { estimateGas } from '../../platform/nodes/simulateCall.ts';
 import { findCallFault } from '../../platform/nodes/unavailable.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
 import { continueTrace } from '../../platform/tracing/tracing.ts';
@@ -18,7 +19,7 @@ import { suggestFees } from './fees.ts';
 import type { GasLessons } from './gasLessons.ts';
 import type { IndexHead } from './indexHead.ts';
 import { judgeRow } from './judgeRow.ts';
-import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
+import { createLineaEstimator, type LineaTerms } from './lineaTerms.ts';
 import { failOrphan, isOrphaned } from './orphans.ts';
 import { readPermitTurn } from './permitTurn.ts';
 import type { AcceptedRow } from './readClaimable.ts';
@@ -126,7 +127,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     call: Call & { from: Address },
   ): Promise<bigint | undefined> => {
     try {
-      const gas = await estimateCallGas(client, call);
+      const gas = await estimateGas(client, call);
       await options.lessons.note(row, gas);
       return gas;
     } catch (error) {

@@ -228,6 +228,18 @@ describe('an error that a document lists', () => {
     });
   });
 
+  test.each([
+    ['a type of very many parts', [{ type: 'tuple[0][]', components: Array(1_000).fill({ type: 'uint8' }) }]],
+    [
+      'a name of very many characters',
+      [{ type: 'tuple[]', components: [{ name: 'x'.repeat(5_000), type: 'uint8' }] }],
+    ],
+    ['a type that is an object', [{ type: { toString: 1 } }]],
+  ])('is left out with %s', (_, inputs) => {
+    const abi = [{ type: 'error', name: 'Listed', inputs }];
+    expect(listActionErrors({ execution: { actions: [{ call: { abi } }] } })).toEqual([]);
+  });
+
   test('is not decoded from very long data', () => {
     const data = concatHex([toFunctionSelector('Listed(string)'), encodeText('x'.repeat(100_000))]);
     expect(size(data)).toBeGreaterThan(100_000);

@@ -90,7 +90,7 @@ async function askNode(
   { chainId, numbers, signal }: { chainId: number; numbers: readonly number[]; signal: AbortSignal },
 ): Promise<Map<number, `0x${string}`>> {
   const [own] = await call(url, [{ method: 'eth_chainId', params: [] }], signal);
-  if (typeof own !== 'string') throw new Error('no chain id');
+  if (typeof own !== 'string' || !/^0x[0-9a-f]{1,13}$/i.test(own)) throw new Error('no chain id');
   if (Number(own) !== chainId)
     throw new OtherChainError(`${new URL(url).host} is a node of chain ${Number(own)}.`);
   const found = new Map<number, `0x${string}`>();

@@ -70,7 +70,7 @@ export function createStandInIndex({ pool, factory }: { pool: pg.Pool; factory: 
       await pool.query(`begin; ${statements.join('; ')}; commit`);
     },
     async removeViews() {
-      await pool.query('drop schema chain_index cascade');
+      await pool.query('drop schema if exists chain_index cascade');
     },
     async show({ chainId, blocks, head }) {
       const rows = {

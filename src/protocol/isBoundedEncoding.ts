@@ -7,12 +7,12 @@ const wordDigits = 64;
 const wordBytes = 32;
 
 /**
- * Whether ABI-encoded values share no bytes of the data. No encoder shares them, and a few kilobytes that do could decode to
- * gigabytes. False too for data that do not decode.
+ * Whether ABI-encoded values are at most about twice as large as the data. No encoder makes larger ones: only values that share
+ * bytes are, and a few kilobytes could decode to gigabytes. False too for data or types that do not decode.
  */
-export function isPlainEncoding(parameters: readonly Parameter[], data: Hex): boolean {
-  // As viem decodes, but each word of the data counts once.
-  let left = Math.ceil((data.length - 2) / wordDigits);
+export function isBoundedEncoding(parameters: readonly Parameter[], data: Hex): boolean {
+  // A value that is shared adds its pointer, and takes its words once more.
+  let left = 2 * Math.ceil((data.length - 2) / wordDigits);
   const spend = (words: number) => {
     left -= words;
     if (!(left >= 0)) throw new RangeError('the values are larger than the data');
@@ -33,6 +33,7 @@ export function isPlainEncoding(parameters: readonly Parameter[], data: Hex): bo
     }
     const array = findArray(parameter);
     if (!array && type !== 'tuple') {
+      if (!isWordType.test(type)) throw new TypeError('no such type');
       spend(1);
       return wordBytes;
     }
@@ -58,6 +59,9 @@ export function isPlainEncoding(parameters: readonly Parameter[], data: Hex): bo
     return false;
   }
 }
+
+/** Other types that begin in the same way, such as `bytes4000`, decode to more than a word. */
+const isWordType = /^(address|bool|function|bytes([1-9]|[12]\d|3[012])|u?int\d{0,3})$/;
 
 type ArrayType = { readonly item: Parameter; readonly length: number | undefined };
 

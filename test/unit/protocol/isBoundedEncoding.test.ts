@@ -3,7 +3,7 @@ import { decodeAbiParameters, encodeAbiParameters, encodeFunctionData, type Hex 
 import { expect, test } from 'vitest';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { decodeFactoryCall } from '../../../src/protocol/decodeFactoryCall.ts';
-import { isPlainEncoding } from '../../../src/protocol/isPlainEncoding.ts';
+import { isBoundedEncoding } from '../../../src/protocol/isBoundedEncoding.ts';
 
 const lists = [
   { type: 'tuple[]', components: [{ type: 'bytes32' }, { type: 'bytes' }, { type: 'bool' }] },
@@ -17,34 +17,50 @@ const nested = [
 const word = (value: number) => value.toString(16).padStart(64, '0');
 const bytes = fc.uint8Array({ maxLength: 100 }).map((list): Hex => `0x${Buffer.from(list).toString('hex')}`);
 
-test('what an encoder has made shares no bytes', () => {
+test('what an encoder has made is bounded', () => {
   const item = fc.tuple(fc.constant(`0x${'1'.repeat(64)}` as const), bytes, fc.boolean());
   fc.assert(
     fc.property(fc.array(item), (list) => {
-      expect(isPlainEncoding(lists, encodeAbiParameters(lists, [list]))).toBe(true);
+      expect(isBoundedEncoding(lists, encodeAbiParameters(lists, [list]))).toBe(true);
     }),
   );
   const tuple = fc.tuple(fc.array(bytes), fc.constant(`0x${'1'.repeat(40)}` as const));
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.string())), tuple, fc.string(), (pairs, pair, text) => {
-      expect(isPlainEncoding(nested, encodeAbiParameters(nested, [pairs, [1, 2, 3], pair, text]))).toBe(true);
+      expect(isBoundedEncoding(nested, encodeAbiParameters(nested, [pairs, [1, 2, 3], pair, text]))).toBe(
+        true,
+      );
     }),
   );
 });
 
-test('parts that share bytes are told', () => {
+test('parts that share many bytes are not', () => {
   const count = 100;
   const item = `${'1'.repeat(64)}${word(96)}${word(1)}${word(1_000)}${'ab'.repeat(1_024)}`;
   const encoded: Hex = `0x${word(32)}${word(count)}${word(32 * count).repeat(count)}${item}`;
   expect(decodeAbiParameters(lists, encoded)[0]).toHaveLength(count);
-  expect(isPlainEncoding(lists, encoded)).toBe(false);
+  expect(isBoundedEncoding(lists, encoded)).toBe(false);
 });
 
-test('data that are cut off, or point outside, are no encoding', () => {
-  const encoded = encodeAbiParameters(lists, [[['0x11'.padEnd(66, '1') as Hex, '0x22', true]]]);
-  expect(isPlainEncoding(lists, encoded.slice(0, -64) as Hex)).toBe(false);
-  expect(isPlainEncoding(lists, `0x${'f'.repeat(64)}`)).toBe(false);
-  expect(isPlainEncoding(lists, '0x')).toBe(false);
+test('small parts may share bytes, as those of an encoder do that writes equal ones once', () => {
+  const encoded: Hex = `0x${word(64).repeat(2)}${word(0)}`;
+  const two = [{ type: 'bytes[]' }, { type: 'bytes[]' }] as const;
+  expect(decodeAbiParameters(two, encoded)).toEqual([[], []]);
+  expect(isBoundedEncoding(two, encoded)).toBe(true);
+});
+
+test.each(['bytes4000[]', 'bytes33', 'bytesbytes[]', 'uint', 'word', 'tuple(uint8)'])(
+  'no type %s is read',
+  (type) => {
+    expect(isBoundedEncoding([{ type }], `0x${word(32)}${word(1)}${word(0).repeat(200)}`)).toBe(
+      type === 'uint',
+    );
+  },
+);
+
+test('data that point outside are no encoding', () => {
+  expect(isBoundedEncoding(lists, `0x${'f'.repeat(64)}`)).toBe(false);
+  expect(isBoundedEncoding(lists, '0x')).toBe(false);
 });
 
 test('a creation of 90 kB that would decode to more than a hundred megabytes is not decoded', () => {
