@@ -13,7 +13,7 @@ export type IndexedCreation = {
   readonly transactionHash: Hex;
   /** All registered actions: events show them, whoever called the factory. */
   readonly actions: readonly ActionInit[];
-  /** The whole creation; undefined if its call cannot be read, because another contract called the factory. */
+  /** The whole creation; undefined if its call cannot be read, such as one through another contract. */
   readonly parameters: EngineParameters | undefined;
   /** Everything but the initial variables, as text. */
   readonly definition: string;
