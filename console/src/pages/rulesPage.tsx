@@ -13,6 +13,12 @@ import { service } from '../service/client.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.rules;
+type Asked = {
+  /** All that was typed. */
+  readonly asked: string;
+  readonly of: string;
+  readonly body: Parameters<typeof service.agreements.previewNotifications>[1];
+};
 
 /** Rules in words, and a preview of their messages for a transition or a moment. */
 export function RulesPage() {
@@ -36,15 +42,9 @@ export function RulesPage() {
   // A preview is of what was asked. It is shown until anything is changed.
   const asked = JSON.stringify([id, template, kind, inputId, from, to, at]);
   const preview = useMutation({
-    mutationFn: (_asked: string) =>
-      service.agreements.previewNotifications(id, {
-        ...(kind === 'transition'
-          ? { transition: { inputId, ...(from && { fromState: from }), ...(to && { toState: to }) } }
-          : { at: new Date(at).toISOString() }),
-        ...(isObject(parsed.value) && { notificationTemplate: { ...parsed.value } }),
-      }),
+    mutationFn: ({ of, body }: Asked) => service.agreements.previewNotifications(of, body),
   });
-  const { data: outcome, error: fault } = preview.variables === asked ? preview : {};
+  const { data: outcome, error: fault } = preview.variables?.asked === asked ? preview : {};
   const fired = outcome?.rules.filter(({ fires }) => fires) ?? [];
   const inputs = member(record.data?.json, 'execution', 'inputs');
   const inputOptions = [
@@ -61,7 +61,16 @@ export function RulesPage() {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          preview.mutate(asked);
+          preview.mutate({
+            asked,
+            of: id,
+            body: {
+              ...(kind === 'transition'
+                ? { transition: { inputId, ...(from && { fromState: from }), ...(to && { toState: to }) } }
+                : { at: new Date(at).toISOString() }),
+              ...(isObject(parsed.value) && { notificationTemplate: { ...parsed.value } }),
+            },
+          });
         }}
       >
         <Field label={words.agreement} hint={showUnseen(record.data?.displayName ?? words.agreementHint)}>

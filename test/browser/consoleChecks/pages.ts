@@ -193,6 +193,15 @@ export async function foldWallets(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
+/** As a key does that Enter follows at once: the text is shown, but no effect of that has run yet. */
+const submitAtOnce = `(async () => {
+  const area = document.querySelector('textarea');
+  area.value = '{ "rules": [] }';
+  area.dispatchEvent(new Event('input', { bubbles: true }));
+  await Promise.resolve();
+  area.form.requestSubmit();
+})()`;
+
 /** Goes from the API key to a chosen input with the keyboard alone. */
 export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'By keys alone');
@@ -257,5 +266,10 @@ export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   await page.getByRole('status').filter({ hasText: 'There are no rules.' }).waitFor();
   await page.locator('textarea').fill('{ "rules": [] }');
   await page.getByText('There are no rules.').waitFor({ state: 'detached' });
+  await page.locator('textarea').fill('');
+  const asked = page.waitForRequest(/notifications/);
+  await page.evaluate(submitAtOnce);
+  const body = (await asked).postData() ?? '';
+  expectTrue(body.includes('"rules":[]'), `what was typed last is sent, and not ${body}`);
   await context.close();
 }
