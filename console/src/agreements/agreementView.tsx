@@ -14,7 +14,7 @@ import { PageFailure } from '../parts/pageFailure.tsx';
 import { useTitle } from '../parts/title.ts';
 import { lookAfter, mayPass } from '../service/pauses.ts';
 import { chainName } from '../service/settings.ts';
-import { showNext } from '../service/showNext.ts';
+import { useNext } from '../service/useNext.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';
 import { findOtherTitle } from './agreementName.ts';
@@ -51,14 +51,16 @@ export function AgreementView({ source, more }: AgreementViewProps) {
     queryFn: ({ signal }) => source.getState(signal),
     refetchInterval: ({ state: { error } }) => lookAfter(lookMs, error),
   });
+  const inputsKey = [...source.key, 'inputs'];
   const inputs = useInfiniteQuery({
-    queryKey: [...source.key, 'inputs'],
+    queryKey: inputsKey,
     queryFn: ({ pageParam, signal }) => source.listInputs(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state: { data, error } }) =>
       (data?.pages.length ?? 0) > 4 ? false : lookAfter(lookMs, error),
   });
+  const { error: inputsError, next } = useNext(inputsKey, inputs);
   const shown = record.data;
   useTitle(shown ? showUnseen(shown.displayName) : texts.shared.title);
   const json = shown?.json;
@@ -133,9 +135,9 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           shown={shown}
           rows={rows}
           // Loaded data stay visible, and the note above says that they may be old.
-          error={inputs.isFetchNextPageError || (rows && mayPass(inputs.error)) ? undefined : inputs.error}
+          error={rows && mayPass(inputsError) ? undefined : inputsError}
           total={inputs.data?.pages[0]?.total}
-          onMore={inputs.hasNextPage ? () => showNext(inputs) : undefined}
+          next={next}
           nameOf={graph.nameOf}
         />
         <DocumentText shown={shown} unsigned={unsigned} />

@@ -21,7 +21,7 @@ const lifetimes = [1, 7, 30].map((days) => [String(days), words.daysOf(days)] as
 /** Links with which others see this agreement or act in it: create, list and revoke them. */
 export function LinksPanel({ id }: { readonly id: string }) {
   const key = ['agreement', id, 'links'];
-  const { rows, error, retry, showMore } = usePages({
+  const { rows, error, retry, next } = usePages({
     queryKey: key,
     list: async (cursor, signal) => service.links.list(id, { limit: 100, cursor }, { signal }),
   });
@@ -96,7 +96,7 @@ export function LinksPanel({ id }: { readonly id: string }) {
           ]}
         />
       )}
-      <More onMore={showMore} />
+      <More next={next} />
     </section>
   );
 }

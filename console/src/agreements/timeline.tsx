@@ -4,6 +4,7 @@ import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { More } from '../parts/more.tsx';
 import { Time } from '../parts/time.tsx';
+import type { Next } from '../service/useNext.ts';
 import { texts } from '../texts/texts.ts';
 import { describeField, findParty } from './naming.ts';
 import type { Mined, Shown, ShownInput } from './source.ts';
@@ -15,12 +16,12 @@ type TimelineProps = {
   readonly rows: readonly ShownInput[] | undefined;
   readonly error: unknown;
   readonly total: number | undefined;
-  readonly onMore: (() => Promise<unknown>) | undefined;
+  readonly next: Next | undefined;
   readonly nameOf: (inputId: string) => string;
 };
 
 /** The inputs, newest first, down to the deployment. */
-export function Timeline({ shown, rows, error, total, onMore, nameOf }: TimelineProps) {
+export function Timeline({ shown, rows, error, total, next, nameOf }: TimelineProps) {
   return (
     <section class="timeline-panel">
       <div class="section-head">
@@ -33,7 +34,7 @@ export function Timeline({ shown, rows, error, total, onMore, nameOf }: Timeline
         {rows?.map((input) => (
           <Entry key={input.id} shown={shown} input={input} name={nameOf(input.inputId)} />
         ))}
-        {rows && !onMore && shown.status === 'Deployed' && (
+        {rows && !next && shown.status === 'Deployed' && (
           <li>
             <div class="what">
               <strong>{words.deployment}</strong>
@@ -49,7 +50,7 @@ export function Timeline({ shown, rows, error, total, onMore, nameOf }: Timeline
         )}
       </ol>
       {rows?.length === 0 && <p class="soft small">{words.timelineEmpty}</p>}
-      <More onMore={onMore} />
+      <More next={next} />
     </section>
   );
 }

@@ -125,7 +125,7 @@ function Login({ hasEnded }: LoginProps) {
 }
 
 function Awaiting({ wallet }: { readonly wallet: string }) {
-  const { rows, error, retry, showMore } = usePages({
+  const { rows, error, retry, next } = usePages({
     queryKey: ['wallet agreements', wallet],
     list: async (cursor, signal) => service.wallet.listAgreements({ limit: 100, cursor }, { signal }),
     lookMs: 5_000,
@@ -138,7 +138,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
       {error && <Failure error={error} onRetry={retry} />}
       {rows?.length === 0 ? (
         // A page may be empty although others follow.
-        !showMore && (
+        !next && (
           <div class="empty">
             <p>{words.empty}</p>
             <p class="small">{words.emptyHint}</p>
@@ -187,7 +187,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
           ]}
         />
       )}
-      <More onMore={showMore} />
+      <More next={next} />
     </>
   );
 }

@@ -74,7 +74,7 @@ function mayOf({
 }
 
 function Sessions() {
-  const { rows, error, retry, showMore } = usePages({
+  const { rows, error, retry, next } = usePages({
     queryKey: ['sessions'],
     list: async (cursor, signal) => service.sessions.list({ limit: 100, cursor }, { signal }),
     lookMs,
@@ -123,7 +123,7 @@ function Sessions() {
           ]}
         />
       )}
-      <More onMore={showMore} />
+      <More next={next} />
     </section>
   );
 }
@@ -131,7 +131,7 @@ function Sessions() {
 function PortalLinks() {
   const key = ['portal links'];
   const changed = () => queries.invalidateQueries({ queryKey: key });
-  const { rows, error, retry, showMore } = usePages({
+  const { rows, error, retry, next } = usePages({
     queryKey: key,
     list: async (cursor, signal) => service.sessions.listLinks({ limit: 100, cursor }, { signal }),
     lookMs,
@@ -229,7 +229,7 @@ function PortalLinks() {
           ]}
         />
       )}
-      <More onMore={showMore} />
+      <More next={next} />
     </section>
   );
 }

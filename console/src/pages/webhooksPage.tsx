@@ -36,7 +36,7 @@ export function WebhooksPage() {
 }
 
 function Webhooks() {
-  const { rows, error, retry, showMore } = usePages({
+  const { rows, error, retry, next } = usePages({
     queryKey: ['webhooks'],
     list: async (cursor, signal) => service.webhooks.list({ limit: 100, cursor }, { signal }),
     lookMs: 10_000,
@@ -84,7 +84,7 @@ function Webhooks() {
           />
         )
       )}
-      <More onMore={showMore} />
+      <More next={next} />
     </>
   );
 }

@@ -1,29 +1,19 @@
-import { useState } from 'preact/hooks';
+import type { Next } from '../service/useNext.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 
-type MoreProps = {
-  /** Resolves with the error, if it fails. */
-  readonly onMore: (() => Promise<unknown>) | undefined;
-};
+type MoreProps = { readonly next: Next | undefined };
 
 /** Below a list that may go on. Another press would begin the request anew. */
-export function More({ onMore }: MoreProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  if (!onMore) return null;
-  const show = async () => {
-    setBusy(true);
-    setError(undefined);
-    setError(await onMore());
-    setBusy(false);
-  };
+export function More({ next }: MoreProps) {
+  if (!next) return null;
+  const { show, isBusy, error } = next;
   return (
     <div class="section stack">
-      {error ? <Failure error={error} /> : null}
+      {!isBusy && error ? <Failure error={error} /> : null}
       <p>
-        <Button onPress={() => void show()} disabled={isBusy}>
+        <Button onPress={show} disabled={isBusy}>
           {isBusy ? texts.loading : texts.more}
         </Button>
       </p>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { healAfter, lookAfter } from './pauses.ts';
-import { showNext } from './showNext.ts';
+import { useNext } from './useNext.ts';
 
 type Page<Row> = {
   readonly data: readonly Row[];
@@ -19,7 +19,7 @@ const refreshedPages = 4;
 
 /** A list that is shown page after page: its rows so far, and how to get more. */
 export function usePages<Row>({ queryKey, list, lookMs }: Listed<Row>) {
-  const { data, error, refetch, hasNextPage, isFetchNextPageError, fetchNextPage } = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => list(pageParam, signal),
     initialPageParam: undefined as string | undefined,
@@ -31,11 +31,8 @@ export function usePages<Row>({ queryKey, list, lookMs }: Listed<Row>) {
   });
   return {
     /** Undefined until the first page is there. */
-    rows: data?.pages.flatMap((page) => page.data),
-    /** Of all but `showMore`, which hands over its own. */
-    error: isFetchNextPageError ? null : error,
-    retry: () => void refetch(),
-    /** Undefined if there is no more. */
-    showMore: hasNextPage ? () => showNext({ data, fetchNextPage }) : undefined,
+    rows: pages.data?.pages.flatMap((page) => page.data),
+    retry: () => void pages.refetch(),
+    ...useNext(queryKey, pages),
   };
 }

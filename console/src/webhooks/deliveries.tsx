@@ -22,7 +22,7 @@ type DeliveriesProps = { readonly id: string; readonly mayWrite: boolean };
 
 export function Deliveries({ id, mayWrite }: DeliveriesProps) {
   const [status, setStatus] = useState<Status>();
-  const { rows, error, retry, showMore } = usePages({
+  const { rows, error, retry, next } = usePages({
     queryKey: ['deliveries', id, status],
     list: async (cursor, signal) =>
       service.webhooks.listDeliveries(id, { limit: 25, cursor, status }, { signal }),
@@ -48,7 +48,7 @@ export function Deliveries({ id, mayWrite }: DeliveriesProps) {
           <Delivery key={delivery.id} delivery={delivery} mayWrite={mayWrite} />
         ))}
       </ul>
-      <More onMore={showMore} />
+      <More next={next} />
     </section>
   );
 }
