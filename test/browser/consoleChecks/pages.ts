@@ -110,7 +110,7 @@ export async function followAddress(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
-/** The link to the next page, pressed again while that loads, leads there once. */
+/** The link to the next page, pressed again while that loads or soon after, leads there once. */
 async function turnOnce({ baseUrl }: ConsoleWorld, page: Page): Promise<void> {
   let load = () => {};
   const loaded = new Promise<void>((resolve) => {
@@ -133,6 +133,17 @@ async function turnOnce({ baseUrl }: ConsoleWorld, page: Page): Promise<void> {
   await next.click();
   load();
   await next.waitFor({ state: 'detached' });
+  await page.goBack();
+  await next.waitFor();
+  // The second click of a double, once the page is there.
+  await next.click();
+  await next.waitFor({ state: 'detached' });
+  const first = page.getByRole('link', { name: 'First page' });
+  await first.scrollIntoViewIfNeeded();
+  const { x = 0, y = 0 } = (await first.boundingBox()) ?? {};
+  await page.mouse.move(x + 5, y + 5);
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
   await page.goBack();
   await next.waitFor();
 }
