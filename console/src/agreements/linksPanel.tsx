@@ -130,7 +130,7 @@ function NewLink({ id, parties, onTried }: NewLinkProps) {
   return (
     <>
       <form
-        class="filters"
+        class="filters unprinted"
         onSubmit={(event) => {
           event.preventDefault();
           make.mutate();

@@ -69,7 +69,10 @@ function Finding({ fileName, finding, again }: FindingProps) {
           ))}
         </ol>
         {acts.length > shown && (
-          <Button onPress={() => setShown(shown + 10 * stepsShown)}>{words.moreActs(acts.length)}</Button>
+          <>
+            <Button onPress={() => setShown(shown + 10 * stepsShown)}>{words.moreActs(acts.length)}</Button>
+            <p class="printed">{words.unprinted(acts.length - shown)}</p>
+          </>
         )}
       </section>
       <List title={words.established} items={established} />

@@ -93,6 +93,7 @@ export function EventsPage() {
       {rows.length > count && (
         <p class="section">
           <Button onPress={() => setCount(count + shownAtOnce)}>{words.earlier}</Button>
+          <span class="printed">{texts.unprinted}</span>
         </p>
       )}
     </>

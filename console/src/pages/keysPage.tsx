@@ -157,7 +157,7 @@ function PortalLinks() {
       <h2>{words.links}</h2>
       <p class="lead">{words.linksLead}</p>
       <form
-        class="stack"
+        class="stack unprinted"
         onSubmit={(event) => {
           event.preventDefault();
           make.mutate();

@@ -17,6 +17,7 @@ export function More({ next }: MoreProps) {
           {isBusy ? texts.loading : texts.more}
         </Button>
       </p>
+      <p class="printed">{texts.unprinted}</p>
     </div>
   );
 }

@@ -21,6 +21,7 @@ export const english = {
   copy: 'Copy',
   copied: 'Copied',
   more: 'Show more',
+  unprinted: 'There is more, which is not printed here.',
   moreInterrupted: 'The list changed again while its next part was loading. Try again.',
   showAll: (n: number) => `Show all ${n.toLocaleString('en')}`,
   cancel: 'Cancel',

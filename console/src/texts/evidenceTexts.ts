@@ -56,6 +56,7 @@ export const evidenceTexts = {
   actTime: (time: string, block: number) => `${time}, block ${block}.`,
   notReadable: 'not readable',
   ignored: (n: number) => `and ${count(n, 'data field', 'data fields')} that the contract ignores`,
+  unprinted: (n: number) => `${count(n, 'more step is', 'more steps are')} not printed here.`,
   moreActs: (n: number) => `Show more of the ${n.toLocaleString('en')} steps`,
   established: 'What is established',
   trusted: 'What is trusted',

@@ -31,11 +31,14 @@ export async function readEvidence(world: ConsoleWorld): Promise<void> {
   await page.getByLabel('Hashes from a source').fill(hashes);
   await page.getByRole('button', { name: 'Check again' }).click();
   await see(page, 'Signed, included and anchored');
+  await page.locator('.finding summary').first().click();
   await page.emulateMedia({ media: 'print' });
   await page
     .locator('.rail:visible, .button:visible, .section form:visible, .finding .field:visible')
     .first()
     .waitFor({ state: 'detached' });
+  await see(page, 'Signed, included and anchored');
+  await see(page, verdict.blocks[0]?.hash ?? '');
   await page.emulateMedia({ media: 'screen' });
   for (const width of [360, 1_440]) {
     await page.setViewportSize({ width, height: 800 });

@@ -22,6 +22,8 @@ export async function keepWebhookSettings(world: ConsoleWorld): Promise<void> {
   // A change from elsewhere shows in a form without changes of its own.
   await client.webhooks.update(id, { filters: { inputIds: ['return'] } });
   await waitUntil('it shows', async () => (await inputs.inputValue()) === 'return');
+  await page.emulateMedia({ media: 'print' });
+  expectTrue(await inputs.isVisible(), 'the settings are printed');
   await context.close();
   await listManyWebhooks(world);
 }
@@ -40,6 +42,9 @@ async function listManyWebhooks(world: ConsoleWorld): Promise<void> {
   await page.goto(`${world.baseUrl}/console/webhooks`);
   const rows = page.locator('tbody tr.item');
   await rows.nth(99).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  await see(page, 'There is more, which is not printed here.');
+  await page.emulateMedia({ media: 'screen' });
   await page.getByRole('button', { name: 'Show more' }).click();
   await rows.nth(100).waitFor();
   await context.close();
