@@ -137,6 +137,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           // Loaded data stay visible, and the note above says that they may be old.
           error={rows && mayPass(inputsError) ? undefined : inputsError}
           total={inputs.data?.pages[0]?.total}
+          onRetry={() => void inputs.refetch()}
           next={next}
           nameOf={graph.nameOf}
         />

@@ -16,19 +16,20 @@ type TimelineProps = {
   readonly rows: readonly ShownInput[] | undefined;
   readonly error: unknown;
   readonly total: number | undefined;
+  readonly onRetry: () => void;
   readonly next: Next | undefined;
   readonly nameOf: (inputId: string) => string;
 };
 
 /** The inputs, newest first, down to the deployment. */
-export function Timeline({ shown, rows, error, total, next, nameOf }: TimelineProps) {
+export function Timeline({ shown, rows, error, total, onRetry, next, nameOf }: TimelineProps) {
   return (
     <section class="timeline-panel">
       <div class="section-head">
         <h2>{words.timeline}</h2>
         {total !== undefined && total > 0 && <span class="soft small">{total.toLocaleString()}</span>}
       </div>
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} onRetry={onRetry} /> : null}
       {!rows && !error && <Loading lines={6} />}
       <ol class="timeline">
         {rows?.map((input) => (

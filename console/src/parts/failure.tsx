@@ -1,5 +1,4 @@
 import { ApiError, ConnectionError, InvalidResponseError } from '../../../client/src/index.ts';
-import { mayPass } from '../service/pauses.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Note } from './note.tsx';
@@ -33,7 +32,7 @@ export function Failure({ error, onRetry }: FailureProps) {
           </Button>
         </p>
       )}
-      {onRetry && (mayPass(error) || isConflict(error)) && (
+      {onRetry && !isFaulty(error) && (
         <p>
           <Button kind="plain" onPress={onRetry}>
             {texts.failure.again}
@@ -44,8 +43,8 @@ export function Failure({ error, onRetry }: FailureProps) {
   );
 }
 
-/** With what is so at the moment, such as an agreement that is not deployed yet. */
-const isConflict = (error: unknown) => error instanceof ApiError && error.status === 409;
+/** The request itself is wrong, and will be refused whenever it is sent. */
+const isFaulty = (error: unknown) => error instanceof ApiError && error.status === 400;
 
 /** A part of the console that is loaded on demand is gone: a new version has files of other names. */
 function isMissingModule(error: unknown): boolean {

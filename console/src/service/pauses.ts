@@ -2,7 +2,8 @@ import { ApiError } from '../../../client/src/errors.ts';
 
 const healMs = 4_000;
 const tooManyRequests = 429;
-const forbidden = 403;
+/** The session, which is looked at too, and the agreement, such as a Draft, may soon be another. */
+const passing = [401, 409];
 /** Between two looks that are refused: the reader's permissions hardly change. */
 const refusedMs = 60_000;
 /** A page looks again after an hour, whatever a proxy asks for; after a time too long for a timer it would without pause. */
@@ -24,8 +25,7 @@ export function healAfter(error: unknown): number | false {
 
 /** The pause between two looks, also while they fail: longer if the service asks for it, or refuses them. */
 export function lookAfter(lookMs: number, error: unknown): number {
-  const asked = (error instanceof ApiError && error.retryAfterSeconds) || 0;
-  const least =
-    error instanceof ApiError && error.status === forbidden ? Math.max(lookMs, refusedMs) : lookMs;
+  const { status = 0, retryAfterSeconds: asked = 0 } = error instanceof ApiError ? error : {};
+  const least = mayPass(error) || passing.includes(status) ? lookMs : Math.max(lookMs, refusedMs);
   return Math.min(Math.max(least, asked * 1_000), longestMs);
 }

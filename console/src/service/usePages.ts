@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { healAfter, lookAfter } from './pauses.ts';
+import { healAfter, lookAfter, mayPass } from './pauses.ts';
 import { useNext } from './useNext.ts';
 
 type Page<Row> = {
@@ -32,7 +32,8 @@ export function usePages<Row>({ queryKey, list, lookMs }: Listed<Row>) {
   return {
     /** Undefined until the first page is there. */
     rows: pages.data?.pages.flatMap((page) => page.data),
-    retry: () => void pages.refetch(),
+    /** Undefined if it would not help: a narrowed session, for example, never reads some lists. */
+    retry: mayPass(pages.error) ? () => void pages.refetch() : undefined,
     ...useNext(queryKey, pages),
   };
 }

@@ -13,6 +13,13 @@ test('a page looks again as late as the service asks, but within an hour', () =>
 });
 
 test('a page whose look is refused looks again later', () => {
-  const facts = { status: 403, code: 'forbidden', requestId: 'req_1' };
-  expect(lookAfter(4_000, createApiError('no', facts))).toBe(60_000);
+  const refused = (status: number) => createApiError('no', { status, code: 'no', requestId: 'req_1' });
+  expect(lookAfter(4_000, refused(403))).toBe(60_000);
+  expect(lookAfter(4_000, refused(404))).toBe(60_000);
+});
+
+test('a page that waits for a session or a deployment looks again as soon as usual', () => {
+  const refused = (status: number) => createApiError('no', { status, code: 'no', requestId: 'req_1' });
+  expect(lookAfter(4_000, refused(401))).toBe(4_000);
+  expect(lookAfter(4_000, refused(409))).toBe(4_000);
 });
