@@ -147,5 +147,6 @@ async function signAfterOpenInput({ reader: { page, context }, raise }: Offer): 
   await page.locator('.digest').waitFor();
   await see(page, /Another input of this agreement is not mined yet/);
   expectTrue((await page.getByText(changes).count()) === 0, 'no effect is stated');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.close();
 }

@@ -146,6 +146,7 @@ async function turnOnce({ baseUrl }: ConsoleWorld, page: Page): Promise<void> {
   await page.mouse.up({ clickCount: 2 });
   await page.goBack();
   await next.waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 }
 
 /** A service that asks for a long wait is quoted soon, and what was shown stays. */

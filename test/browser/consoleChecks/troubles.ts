@@ -68,9 +68,12 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
 /** The rest of a history comes although the first request fails, and although an event comes during the next one. */
 async function turnHistory(page: Page, act: () => Promise<unknown>): Promise<void> {
   let answer: 'fails' | 'waits' | 'comes' = 'fails';
+  const waits = Promise.withResolvers<void>();
+  let asked = 0;
   await page.route('**/inputs?*', async (route) => {
     const isNext = route.request().url().includes('cursor=');
-    if (isNext && answer === 'waits') return;
+    if (isNext) asked++;
+    if (isNext && answer === 'waits') return waits.resolve();
     if (isNext && answer === 'fails') return route.fulfill({ status: 503, body: '' });
     const response = await route.fetch({
       url: route
@@ -89,13 +92,14 @@ async function turnHistory(page: Page, act: () => Promise<unknown>): Promise<voi
   await more.click();
   await see(page, 'Something else answered for the service, with status 503');
   answer = 'waits';
-  const asked = page.waitForRequest(/inputs\?.*cursor=rest/);
+  asked = 0;
   await more.click();
-  await asked;
+  await waits.promise;
   answer = 'comes';
   await act();
   await page.locator('.timeline > li', { hasText: 'Deployed' }).waitFor();
-  await page.unroute('**/inputs?*');
+  expectTrue(asked > 1, 'the rest is asked for again');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 }
 
 /** A session that ends while somebody writes: after the login the text is there again. */
