@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { AgreementsClient } from '../../../client/src/index.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorld.ts';
@@ -45,7 +46,28 @@ async function listManyWebhooks(world: ConsoleWorld): Promise<void> {
   await page.emulateMedia({ media: 'print' });
   await see(page, 'There is more, which is not printed here.');
   await page.emulateMedia({ media: 'screen' });
+  await failOnce(page);
   await page.getByRole('button', { name: 'Show more' }).click();
   await rows.nth(100).waitFor();
   await context.close();
+}
+
+/** Why the rest does not come is said once, until the list has been read again. */
+async function failOnce(page: Page): Promise<void> {
+  const isRead = Promise.withResolvers<void>();
+  const mayRead = Promise.withResolvers<void>();
+  await page.route(/\/v0\/webhooks\?/, async (route) => {
+    if (route.request().url().includes('cursor=')) return route.fulfill({ status: 503, body: '' });
+    isRead.resolve();
+    await mayRead.promise;
+    return route.continue();
+  });
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await see(page, 'with status 503');
+  await isRead.promise;
+  const alerts = await page.getByRole('alert').allInnerTexts();
+  expectTrue(alerts.length === 1, `it is said once, and not: ${alerts.join(' ')}`);
+  mayRead.resolve();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 }
