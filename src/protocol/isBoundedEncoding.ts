@@ -8,7 +8,7 @@ const wordBytes = 32;
 
 /**
  * Whether ABI-encoded values are at most about twice as large as the data. No encoder makes larger ones: only values that share
- * bytes are, and a few kilobytes could decode to gigabytes. False too for data or types that do not decode.
+ * bytes are, and a few kilobytes could decode to gigabytes. False too for pointers out of the data, and for types that are none.
  */
 export function isBoundedEncoding(parameters: readonly Parameter[], data: Hex): boolean {
   // A value that is shared adds its pointer, and takes its words once more.

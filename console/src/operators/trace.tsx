@@ -32,7 +32,7 @@ export function Trace({ wanted }: TraceProps) {
     <section class="section" ref={place} tabIndex={-1} aria-label={words.trace}>
       <h2>{words.trace}</h2>
       <form
-        class="filters"
+        class="filters unprinted"
         onSubmit={(event) => {
           event.preventDefault();
           setId(text.trim());

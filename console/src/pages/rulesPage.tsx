@@ -17,7 +17,8 @@ type Asked = {
   /** All that was typed. */
   readonly asked: string;
   readonly of: string;
-  readonly body: Parameters<typeof service.agreements.previewNotifications>[1];
+  /** Throws for a time that is none. */
+  readonly body: () => Parameters<typeof service.agreements.previewNotifications>[1];
 };
 
 /** Rules in words, and a preview of their messages for a transition or a moment. */
@@ -42,7 +43,7 @@ export function RulesPage() {
   // A preview is of what was asked. It is shown until anything is changed.
   const asked = JSON.stringify([id, template, kind, inputId, from, to, at]);
   const preview = useMutation({
-    mutationFn: ({ of, body }: Asked) => service.agreements.previewNotifications(of, body),
+    mutationFn: ({ of, body }: Asked) => service.agreements.previewNotifications(of, body()),
   });
   const { data: outcome, error: fault } = preview.variables?.asked === asked ? preview : {};
   const fired = outcome?.rules.filter(({ fires }) => fires) ?? [];
@@ -64,12 +65,12 @@ export function RulesPage() {
           preview.mutate({
             asked,
             of: id,
-            body: {
+            body: () => ({
               ...(kind === 'transition'
                 ? { transition: { inputId, ...(from && { fromState: from }), ...(to && { toState: to }) } }
                 : { at: new Date(at).toISOString() }),
               ...(isObject(parsed.value) && { notificationTemplate: { ...parsed.value } }),
-            },
+            }),
           });
         }}
       >

@@ -104,7 +104,7 @@ function Recovery({ id }: { readonly id: string }) {
   return (
     <section class="section">
       <form
-        class="filters"
+        class="filters unprinted"
         onSubmit={(event) => {
           event.preventDefault();
           recover.mutate();

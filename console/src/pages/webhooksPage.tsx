@@ -103,7 +103,7 @@ function NewWebhook() {
     <section class="section">
       <h2>{words.create}</h2>
       <form
-        class="stack"
+        class="stack unprinted"
         onSubmit={(event) => {
           event.preventDefault();
           make.mutate();

@@ -31,7 +31,7 @@ export function SignatureCheck() {
     <section class="section">
       <h2>{words.title}</h2>
       <p class="lead">{words.lead}</p>
-      <form class="stack" onSubmit={check}>
+      <form class="stack unprinted" onSubmit={check}>
         <Field label={words.headers} hint={words.headersHint}>
           <TextInput value={headers} onInput={setHeaders} rows={4} mono required />
         </Field>

@@ -31,6 +31,8 @@ export async function migrateDatabase(
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await applyMigrations(client, { folder: migrationsFolder, logger });
     await migrateJobs(client, url);
+    // Fails if the session, and the lock with it, was lost meanwhile.
+    await client.query('select 1');
   } finally {
     await client.end();
   }

@@ -182,18 +182,19 @@ function isShortText(value: unknown): boolean {
 /** In characters: each item of a list may look at all parts of its type. */
 const longestEntry = 4_096;
 
+/** Lists in lists and parts in parts: at each, reading a value looks at all that are within. */
+const deepestType = 24;
+
 /** For each dimension of an array, reading a value reads its type once more. */
 const longestType = 64;
 
-function isListOfTypes(parameters: unknown): boolean {
+function isListOfTypes(parameters: unknown, levels = deepestType): boolean {
   if (!Array.isArray(parameters)) return false;
   return parameters.every((parameter) => {
     const [type, components] = [member(parameter, 'type'), member(parameter, 'components')];
-    return (
-      typeof type === 'string' &&
-      type.length <= longestType &&
-      (components === undefined || isListOfTypes(components))
-    );
+    if (typeof type !== 'string' || type.length > longestType) return false;
+    const left = levels - type.split('[').length;
+    return left >= 0 && (components === undefined || isListOfTypes(components, left));
   });
 }
 

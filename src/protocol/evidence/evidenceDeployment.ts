@@ -21,8 +21,8 @@ export type SignedBy = 'permit' | 'transaction' | 'nothing';
 export type CheckedDeployment = {
   readonly by: SignedBy;
   /**
-   * Whether the deploying call shows the initial values and the rules. If another contract made the call, they
-   * are the file's own statement: the owner may have signed other permits over the same document, and no event
+   * Whether the deploying call shows the initial values and the rules. If another contract made the call, or its data unfold,
+   * they are the file's own statement: the owner may have signed other permits over the same document, and no event
    * shows which permit was used.
    */
   readonly hasProvedContent: boolean;

@@ -101,8 +101,8 @@ function listTrusted(facts: Facts): string[] {
   if (!hasProvedContent)
     said.push(
       acts[0]?.by === 'permit'
-        ? 'That the agreement started with the values and the rules in the file. Another contract made the call, so nothing shows which of the owner’s permits created this agreement. The owner may have signed other permits over the same text, with other values.'
-        : 'That the agreement started with the values and the rules that the file states: another contract made the call.',
+        ? 'That the agreement started with the values and the rules in the file. Another contract made the call, or its data cannot be read, so nothing shows which of the owner’s permits created this agreement. The owner may have signed other permits over the same text, with other values.'
+        : 'That the agreement started with the values and the rules that the file states: another contract made the call, or its data cannot be read.',
     );
   const conditions = listConditions(facts);
   if (storage && conditions.length > 0)
@@ -130,7 +130,7 @@ function listNotShown({ acts, storage, level }: Facts): string[] {
   );
   if (acts.some(({ by }) => by === 'nothing'))
     said.push(
-      'Who signed the steps without a readable signature: they reached the agreement through another contract, or from another chain. Only the block names the account of such a step.',
+      'Who signed the steps without a readable signature: they reached the agreement through another contract, by a call that cannot be read, or from another chain. Only the block names the account of such a step.',
     );
   said.push(
     'The file is not a qualified electronic signature under eIDAS. A court decides what it is worth.',

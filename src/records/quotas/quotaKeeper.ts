@@ -252,6 +252,8 @@ export function createQuotaKeeper(options: {
       clearInterval(timer);
       await flushing;
       await flush();
+      // One broken connection has ended the turn, not the database.
+      await storeGuests();
     },
   };
 }

@@ -38,7 +38,9 @@ export async function readEvidence(world: ConsoleWorld): Promise<void> {
     .first()
     .waitFor({ state: 'detached' });
   await see(page, 'Signed, included and anchored');
-  await see(page, verdict.blocks[0]?.hash ?? '');
+  const [block] = verdict.blocks;
+  if (!block) throw new Error('no block is shown');
+  await see(page, block.hash);
   await page.emulateMedia({ media: 'screen' });
   for (const width of [360, 1_440]) {
     await page.setViewportSize({ width, height: 800 });

@@ -163,6 +163,12 @@ describe("a contract's revert is decoded", () => {
   });
 });
 
+/** Parts within parts, each a list of a list. */
+function deep(levels: number): object {
+  if (levels === 0) return { type: 'uint8' };
+  return { type: 'tuple[1]', components: [deep(levels - 1)] };
+}
+
 describe('an error that a document lists', () => {
   const list = (type: string, components?: object[]) => {
     const entry = {
@@ -234,6 +240,7 @@ describe('an error that a document lists', () => {
       'a name of very many characters',
       [{ type: 'tuple[]', components: [{ name: 'x'.repeat(5_000), type: 'uint8' }] }],
     ],
+    ['a type of very many levels', [deep(14)]],
     ['a type that is an object', [{ type: { toString: 1 } }]],
   ])('is left out with %s', (_, inputs) => {
     const abi = [{ type: 'error', name: 'Listed', inputs }];
