@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import { defaultQuotas } from './quotas.ts';
+import { leftToday, usedByRecord } from './dailyUse.ts';
 
 /**
  * Whether a record's guests have used less gas today than is left to its principal: whoever may sign for one agreement
@@ -11,14 +11,9 @@ export async function leavesGas(
   database: Queryable,
   { principalId, recordId }: { readonly principalId: string; readonly recordId: string },
 ): Promise<boolean> {
-  const { rows } = await database.execute<{ leaves: boolean }>(sql`
-    with today as (select (now() at time zone 'utc')::date as day)
-    select coalesce((select guest_gas from service.record_usage_days, today
-        where record_id = ${recordId} and record_usage_days.day = today.day), 0)
-      < coalesce((select value from service.principal_quotas where principal_id = ${principalId} and quota = 'gasPerDay'),
-          ${defaultQuotas.gasPerDay}::bigint)
-        - coalesce((select gas from service.usage_days, today
-          where principal_id = ${principalId} and usage_days.day = today.day), 0) as leaves`);
+  const used = usedByRecord('gasPerDay', sql`${recordId}`);
+  const left = leftToday('gasPerDay', sql`${principalId}`);
+  const { rows } = await database.execute<{ leaves: boolean }>(sql`select ${used} < ${left} as leaves`);
   return rows[0]?.leaves === true;
 }
 

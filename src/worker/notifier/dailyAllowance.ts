@@ -1,26 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import { defaultQuotas } from '../../records/quotas/quotas.ts';
-
-/** The quotas that notifications use up, with the columns of `usage_days` that count them. */
-const columnOf = { eventsPerDay: 'events', eventBytesPerDay: 'event_bytes', mailsPerDay: 'mails' } as const;
-
-export type DailyQuota = keyof typeof columnOf;
-
-const usedToday = (quota: DailyQuota, principal: SQL) => sql`
-  coalesce((select ${sql.raw(columnOf[quota])} from service.usage_days
-    where principal_id = ${principal} and day = (now() at time zone 'utc')::date), 0)`;
-
-/** What is left to a principal of a quota today; zero or less if nothing is. */
-export const leftToday = (quota: DailyQuota, principal: SQL) => sql`
-  coalesce((select value from service.principal_quotas where principal_id = ${principal} and quota = ${quota}),
-    ${defaultQuotas[quota]}) - ${usedToday(quota, principal)}`;
-
-/** What a record has used of a quota today. */
-export const usedByRecord = (quota: DailyQuota, record: SQL) => sql`
-  coalesce((select ${sql.raw(columnOf[quota])} from service.record_usage_days
-    where record_id = ${record} and day = (now() at time zone 'utc')::date), 0)`;
+import { type DailyQuota, leftToday, usedByRecord, usedToday } from '../../records/quotas/dailyUse.ts';
 
 export type DailyUse = { readonly principalId: string; readonly used: number; readonly left: number };
 

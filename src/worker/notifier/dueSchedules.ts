@@ -6,7 +6,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import { walkOwners } from '../../platform/database/walkOwners.ts';
-import { leftToday, usedByRecord } from './dailyAllowance.ts';
+import { leftToday, usedByRecord } from '../../records/quotas/dailyUse.ts';
 import type { SpanRow } from './spanRow.ts';
 
 /** The time up to which the chain's data are complete, and its confirmed blocks. */
