@@ -384,17 +384,19 @@ test('a final transaction is open again if an index of another history turns out
   expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'PENDING' }]);
 });
 
+/** The effect of a permit, as a fold has read it. */
+const effect = {
+  contentHash: '0x1',
+  transactionHash: '0x2',
+  blockNumber: 5n,
+  blockTimestamp: 100n,
+} as const;
+
 test('a transaction that is settled is not settled again', async () => {
   const { transactionId: id } = await scene.draft();
   await scene.mine(deployment());
   const before = await scene.transaction(id);
   expect(before.state).toBe('mined');
-  const effect = {
-    contentHash: '0x1',
-    transactionHash: '0x2',
-    blockNumber: 5n,
-    blockTimestamp: 100n,
-  } as const;
   const row = { id, isOpen: true, contentHash: '0x1', deadline: 200n, permit: 'p', effect } as const;
   for (const settlement of [
     { mined: [row], superseded: [] },
@@ -442,12 +444,6 @@ test('a submission takes the place of a row that the index made, and of no other
 });
 
 test('of several permits with the same nonce and content the open one had the effect', () => {
-  const effect = {
-    contentHash: '0x1',
-    transactionHash: '0x2',
-    blockNumber: 5n,
-    blockTimestamp: 100n,
-  } as const;
   const common = { contentHash: '0x1', deadline: 200n, permit: 'p', effect } as const;
   const failed = { ...common, id: 'failed', isOpen: false };
   const open = { ...common, id: 'open', isOpen: true };
