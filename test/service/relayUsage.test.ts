@@ -207,6 +207,30 @@ test('a used-up gas quota of one sender of a permit ends no other sender’s, wh
   expect(await readCountedGas(first)).toBe(120_000n);
 });
 
+test('what is repeated for another sender of a permit is none of its guests’, though a guest of the first one sent it', async () => {
+  const { pool } = world;
+  const { key } = await world.createWallet();
+  const [first, second] = [await createPrincipal(), await createPrincipal()];
+  await useUpGas(first);
+  const { id } = await world.acceptOne({ to: await place(burnsIfPaid), principalId: first });
+  await pool.query(
+    `update service.transactions set admission = '{"by":"local","isGuests":true}' where id = $1`,
+    [id],
+  );
+  await share(id, second);
+  await world.startRelay({ keys: [key] });
+  world.startIndexing();
+  expect((await world.waitForState(id, 'failed')).attempts).toHaveLength(4);
+  const { gasUsed } = await readPaid(id);
+  const isCounted = async () => 60_000n + (await readCountedGas(second)) >= gasUsed;
+  await waitUntil('the second sender pays', isCounted);
+  // What one agreement's guests have used is stored after all that its principal has.
+  const { rows } = await pool.query('select from service.record_usage_days where record_id = $1', [second]);
+  expect(rows).toEqual([]);
+  const { rows: kept } = await pool.query('select admission from service.transactions where id = $1', [id]);
+  expect(kept).toEqual([{ admission: { by: 'local' } }]);
+});
+
 test('a permit is paid for once if the gas quotas of all who wait for it are used up', async () => {
   const { key } = await world.createWallet();
   const [first, second, third] = [await createPrincipal(), await createPrincipal(), await createPrincipal()];

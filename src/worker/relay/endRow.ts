@@ -101,7 +101,8 @@ async function fail(
 
 /**
  * Has a row signed with a new nonce, as this principal's. Only for a row whose signed forms can no longer be mined. Its hash
- * stays until there is another. Returns whether the row was unchanged.
+ * stays until there is another. If another principal's guest sent it, no guest of this one has used its gas. Returns
+ * whether the row was unchanged.
  */
 export async function requeueRow(
   pool: pg.Pool,
@@ -114,6 +115,7 @@ export async function requeueRow(
   const { rowCount } = await pool.query(
     `with requeued as (
        update service.transactions set state = 'accepted', wallet = null, wallet_nonce = null,
+         admission = case when principal_id = $7 then admission else (admission::jsonb - 'isGuests')::json end,
          principal_id = $7, gas_estimate = greatest($4::bigint, gas_estimate), updated_at = now()
        where id = $1 and state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3
        returning id)
