@@ -183,7 +183,7 @@ test('a call that would succeed in every estimate is paid for once if the gas qu
   const { failure, attempts } = await world.waitForState(id, 'failed');
   expect(failure).toMatchObject({
     reason: 'action_reverted',
-    message: `The transaction reverted, and the principal's gas quota is used up. The same call would now succeed.`,
+    message: `The transaction reverted, and no quota is left for another attempt. The same call would now succeed.`,
   });
   expect(attempts).toHaveLength(1);
 });

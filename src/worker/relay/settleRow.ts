@@ -145,7 +145,8 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
     return requeue(options, { row: paid, facts, receipt, why, gasEstimate: gas && gas * times });
   }
   const times = revert.wouldSucceed && reverts.size > 1 ? ` ${reverts.size} times` : '';
-  const quota = mayRepeat ? `, and the principal's gas quota is used up` : '';
+  // Guests and other senders of the permit read it too: whose quota it is, and which one, is none of their business.
+  const quota = mayRepeat ? ', and no quota is left for another attempt' : '';
   const failure = {
     reason: revert.reason,
     message: `The transaction reverted${times}${quota}. ${revert.message}`,
