@@ -1,4 +1,16 @@
-import { concatHex, type Hex, hexToBytes, keccak256, pad, parseTransaction } from 'viem';
+import {
+  concatHex,
+  encodeFunctionData,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  numberToHex,
+  pad,
+  parseTransaction,
+  size,
+  slice,
+} from 'viem';
+import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import type { RefusalReason } from '../../src/protocol/evidence/refusal.ts';
 import { nameHash } from '../../src/protocol/index.ts';
 import { at, list, object, readObject, set, write } from './editJson.ts';
@@ -32,10 +44,12 @@ type Alter = (chain: HandMadeChain) => void;
 /** Forged chains: every hash and proof in the file is right, but the history is not genuine. */
 export async function forgeChain(): Promise<Forgery[]> {
   const { create, knock, idle, chainId } = await readCalls();
-  const [createdByTenant, knockElsewhere, idleInstead, legacyKnock] = await Promise.all([
+  const unfold = { ...knock, data: encodeUnfoldingInitialization() };
+  const [createdByTenant, knockElsewhere, idleInstead, unfolding, legacyKnock] = await Promise.all([
     signCall(tenant, { ...create, nonce: 7, chainId }),
     signCall(landlord, { ...knock, nonce: 7, chainId: 8453 }),
     signCall(landlord, { ...idle, nonce: 7, chainId }),
+    signCall(landlord, { ...unfold, nonce: 7, chainId }),
     landlord.signTransaction({ type: 'legacy', ...knock, nonce: 7, chainId, gas: 400_000n, gasPrice: 9n }),
   ]);
   const chains: (readonly [string, RefusalReason, Alter])[] = [
@@ -123,6 +137,13 @@ export async function forgeChain(): Promise<Forgery[]> {
       'call_mismatch',
       (chain) => {
         stepOf(chain, 1).raw = idleInstead;
+      },
+    ],
+    [
+      'a call of no input, of 180 kB, that would decode to hundreds of megabytes',
+      'call_mismatch',
+      (chain) => {
+        stepOf(chain, 1).raw = unfolding;
       },
     ],
     [
@@ -349,4 +370,25 @@ async function readCalls() {
   const [known, other] = [nameHash('knock').slice(2), nameHash('idle').slice(2)];
   const data: Hex = `0x${knock.data.slice(2).replace(known, other)}`;
   return { create, knock, idle: { ...knock, data }, chainId: Number(chainId) };
+}
+
+/** Call data of the engine's `initialize` whose many variables stand in one and the same place. */
+function encodeUnfoldingInitialization(): Hex {
+  const [count, length] = [2_800, 90_000];
+  const hash = nameHash('any');
+  const [abi, functionName] = [agreementEngineAbi, 'initialize'] as const;
+  const whole = encodeFunctionData({
+    ...{ abi, functionName },
+    args: [stranger, '', hash, hash, [], [], [], [], []],
+  });
+  const word = (value: number) => numberToHex(value, { size: 32 });
+  const end = size(whole) - 4;
+  return concatHex([
+    slice(whole, 0, 4 + 6 * 32),
+    word(end),
+    slice(whole, 4 + 7 * 32),
+    word(count),
+    ...Array.from({ length: count }, () => word(32 * count)),
+    ...[hash, word(1), word(96), word(length), `0x${'ab'.repeat(length)}` as const],
+  ]);
 }

@@ -97,8 +97,16 @@ export type InputCallData = {
   readonly permit: CalledPermit | undefined;
 };
 
+/** Data of other functions are not decoded: a few kilobytes of an initialisation could decode to gigabytes. */
+const submissions: ReadonlySet<string> = new Set(
+  agreementEngineAbi.flatMap((entry) =>
+    entry.type === 'function' && entry.name.startsWith('submitInput') ? [toFunctionSelector(entry)] : [],
+  ),
+);
+
 /** Reads the call data of an input; undefined for anything else. */
 export function readInputCall(data: Hex): InputCallData | undefined {
+  if (!submissions.has(data.slice(0, 10))) return undefined;
   const call = decode(() => decodeFunctionData({ abi: agreementEngineAbi, data }));
   if (call?.functionName === 'submitInput') {
     const [inputId, payload] = call.args;
