@@ -396,11 +396,25 @@ def _abi_value(kind, value):
     return value.rjust(32, b"\0") if isinstance(value, bytes) else word(int(value))
 
 
-def abi_decode(kinds, data, base=0):
+class Room:
+    """How many words may still be read. Parts may share bytes, so that small data could decode to huge values."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def take(self, words):
+        self.words -= words
+        if self.words < 0:
+            raise Malformed("the values are larger than the data")
+
+
+def abi_decode(kinds, data, base=0, room=None):
     values, at = [], base
     for kind in kinds:
+        if room and is_dynamic(kind):
+            room.take(1)
         place = base + _place(data, at) if is_dynamic(kind) else at
-        values.append(_abi_read(kind, data, place))
+        values.append(_abi_read(kind, data, place, room))
         at += head_size(kind)
     return values
 
@@ -415,18 +429,22 @@ def _place(data, at):
     return int.from_bytes(_word(data, at), "big")
 
 
-def _abi_read(kind, data, at):
+def _abi_read(kind, data, at, room=None):
     if isinstance(kind, tuple):
-        return abi_decode(kind, data, at)
+        return abi_decode(kind, data, at, room)
+    if room:
+        room.take(1)
     if isinstance(kind, list):
         length = _place(data, at)
         if at + 32 + 32 * length > len(data):
             raise Malformed("ends too early")
-        return abi_decode(kind * length, data, at + 32)
+        return abi_decode(kind * length, data, at + 32, room)
     if kind in ("string", "bytes"):
         length = _place(data, at)
         if at + 32 + length > len(data):
             raise Malformed("ends too early")
+        if room:
+            room.take(-(-length // 32))
         return data[at + 32 : at + 32 + length]
     found = _word(data, at)
     if kind == "address":
@@ -1265,11 +1283,11 @@ def is_same_permit(called, permit):
 
 
 def read_call(data, functions):
-    """The name and arguments of the call, if it is one of these."""
+    """The name and arguments of the call, if it is one of these, and at most about twice as large as its data."""
     for name, kinds in functions.items():
         if data[:4] == selector(name, kinds):
             try:
-                return name, abi_decode(kinds, data[4:])
+                return name, abi_decode(kinds, data[4:], room=Room(2 * -(-(len(data) - 4) // 32)))
             except Malformed:
                 return None
     return None
@@ -1285,6 +1303,11 @@ SUBMIT = {
     "submitInput": ("bytes32", "bytes"),
     "submitInputWithPermit": ("address", "bytes32", "bytes", *PERMIT),
 }
+
+
+def is_create(data):
+    """Whether these are data of a create function. If they cannot be read, what they say is unproved."""
+    return any(data[:4] == selector(name, kinds) for name, kinds in CREATE.items())
 
 
 def read_create(data):
@@ -1341,7 +1364,7 @@ def check_creator(file, transaction, compiled, signer):
     permit, path = file["deployment"]["permit"], "deployment.permit"
     factory, owner = raw(file["chain"]["factory"]), raw(file["agreement"]["owner"])
     called = read_create(transaction.data) if transaction.to == factory else None
-    require(called or transaction.to != factory, "call_mismatch", "deployment")
+    require(transaction.to != factory or is_create(transaction.data), "call_mismatch", "deployment")
     hashes = hash_content(compiled.content)
     require(not called or hash_content(called[0]) == hashes, "parameters_mismatch", "document")
     if signer is None:

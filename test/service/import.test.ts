@@ -13,7 +13,7 @@ import { createLyingNode } from '../support/lyingNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { deployByPermit, deployDirectly, submitDirectly } from './support/directDeployment.ts';
-import { buildLease } from './support/documents.ts';
+import { buildLease, reference } from './support/documents.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
 import { outcome } from './support/outcome.ts';
 import { createAccount, signDeploy, signInput } from './support/permits.ts';
@@ -312,12 +312,29 @@ describe('the same agreement', () => {
 });
 
 describe('an agreement that somebody else has created with a permit', () => {
+  /** The lease with many variables of one long text. */
+  const addNotes = (lease: ReturnType<typeof buildLease>) => {
+    const names = Array.from({ length: 12 }, (_, at) => `note${at}`);
+    const each = <Value>(value: (name: string) => Value) =>
+      Object.fromEntries(names.map((name) => [name, value(name)]));
+    const { variables, execution } = lease;
+    const data = { ...execution.initialize.data, ...each(reference) };
+    const agreement = {
+      ...lease,
+      variables: { ...variables, ...each(() => ({ type: 'string' })) },
+      execution: { ...execution, initialize: { ...execution.initialize, data } },
+    };
+    return [agreement, each(() => 'x'.repeat(900))] as const;
+  };
   /** A stored deployment, and the address at which its permit has had its effect, through another contract unless told. */
-  const frontRun = async (store: (body: object) => Promise<Answer>, { isIndirect = true } = {}) => {
+  const frontRun = async (
+    store: (body: object) => Promise<Answer>,
+    { isIndirect = true, isShared = false } = {},
+  ) => {
     const { chain, service } = setting;
     const account = createAccount();
-    const agreement = buildLease(chain.token);
-    const values = { landlord: account.address, tenant, rent: '5' };
+    const [agreement, notes] = isShared ? addNotes(buildLease(chain.token)) : [buildLease(chain.token), {}];
+    const values = { landlord: account.address, tenant, rent: '5', ...notes };
     const signing = { account, agreement, values, chainId, factory: chain.factory };
     const permit = await signDeploy(signing);
     const body = { agreement, chainId, displayName: 'Drafted', initValues: values, ...permit };
@@ -326,16 +343,19 @@ describe('an agreement that somebody else has created with a permit', () => {
       const query = 'select 1 from service.transactions where signer = $1';
       return (await service.handle.pool.query(query, [account.address])).rows.length === 1;
     });
-    const address = await deployByPermit(chain, { ...signing, permit, isIndirect });
+    const address = await deployByPermit(chain, { ...signing, permit, isIndirect, isShared });
     await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
     return { storing, address, body, found: { chainId, address, agreement, displayName: 'Found' } };
   };
   const deploy = (body: object) => principal.call('POST', '/v0/agreements/deploy-with-permit', { body });
   const unreadable = { reason: 'permit_effect_unreadable', message: expect.any(String) };
 
-  test('becomes a record if it is imported after the Draft has failed', async () => {
+  test.each([
+    ['through another contract', { isIndirect: true }],
+    ['with data that decode to much more', { isIndirect: false, isShared: true }],
+  ])('%s becomes a record if it is imported after the Draft has failed', async (_, way) => {
     await setting.worker.hold(async () => {
-      const { storing, address, body, found } = await frontRun(deploy);
+      const { storing, address, body, found } = await frontRun(deploy, way);
       const draft = recordOf(await storing);
       expect(draft).toMatchObject({ status: 'Draft', onChain: { error: unreadable } });
       const adopted = await Promise.all([adopt(found), adopt(found)]);
@@ -349,6 +369,9 @@ describe('an agreement that somebody else has created with a permit', () => {
       // The permit is still known, and its Draft stays as it is.
       expect(recordOf(await deploy(body))).toMatchObject({ id: draft.id, onChain: { error: unreadable } });
       expect(recordOf(await get(address)).id).toBe(record.id);
+      const evidence = outcome(await get(`${record.id}/evidence`));
+      expect(evidence.details).toMatchObject({ reason: 'values_unknown' });
+      expect(evidence.message).toContain('another contract deployed it, or its call cannot be read');
     });
   });
 

@@ -38,14 +38,14 @@ export async function collectEvidence(collecting: Collecting): Promise<Collected
   }
 }
 
-/** @throws RefusedError `values_unknown` if nobody here can know the values, as another contract made the agreement. */
+/** @throws RefusedError `values_unknown` if nobody here can know the values, as the creation cannot be read. */
 function findValues(agreement: unknown, { docUri, initialVariables }: EvidenceRecord): EvidenceValue[] {
   try {
     return listNeededValues(agreement, docUri, initialVariables);
   } catch (error) {
     if (!(error instanceof ValuesError)) throw error;
     const message =
-      'The initial values of the agreement are unknown because another contract deployed it. Without them the document cannot be compared with the contract.';
+      'The initial values of the agreement are unknown: another contract deployed it, or its call cannot be read. Without them the document cannot be compared with the contract.';
     throw new RefusedError('values_unknown', message);
   }
 }

@@ -21,9 +21,14 @@ const withoutActions = ({ execution }: ReturnType<typeof buildLease>) => {
  * the same for every rent; the file has the landlord's genuine permit over that rent.
  *
  * @param nonce of the permit at the factory.
+ * @param call the tenant's, if not to that contract.
  */
-export async function wrapDeployment(rent: string, nonce: bigint): Promise<string> {
-  const raw = await signCall(tenant, { nonce: 9, chainId, to: wrapper, data: '0xdeadbeef' });
+export async function wrapDeployment(
+  rent: string,
+  nonce: bigint,
+  call: { to: Hex; data: Hex } = { to: wrapper, data: '0xdeadbeef' },
+): Promise<string> {
+  const raw = await signCall(tenant, { nonce: 9, chainId, ...call });
   let factory: Hex = '0x';
   const text = await buildDepositedLease({
     edit: withoutActions,
@@ -34,7 +39,12 @@ export async function wrapDeployment(rent: string, nonce: bigint): Promise<strin
       factory = to;
       step.raw = raw;
       const event = nameHash('AgreementCreatedWithPermit(address,address,address)');
-      const topics = [event, pad(chain.contract), pad(landlord.address), pad(wrapper)];
+      const topics = [
+        event,
+        pad(chain.contract),
+        pad(landlord.address),
+        pad(call.to === wrapper ? wrapper : tenant.address),
+      ];
       step.logs.push({ address: factory, topics: topics.map(lower), data: '0x' });
     },
   });

@@ -1,10 +1,20 @@
-import { type Address, encodeFunctionData, type Hex, parseEventLogs } from 'viem';
+import {
+  type Address,
+  concatHex,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  parseEventLogs,
+  size,
+  slice,
+} from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import {
   compileAgreement,
+  type DataField,
   encodeInputPayload,
   nameHash,
   type WireValues,
@@ -22,6 +32,8 @@ export type DirectDeployment = {
    * Whether to call the factory through another contract, so that the transaction does not show the creation.
    */
   isIndirect?: boolean;
+  /** Whether equal values stand in the call once. */
+  isShared?: boolean;
   /** A document whose definitions are deployed with the hash of `agreement`, as by a library that reads it so. */
   readAs?: unknown;
 };
@@ -55,7 +67,7 @@ export async function deployByPermit(
     permit: { signer: Address; deadline: number; signature: { v: number; r: Hex; s: Hex } };
   },
 ): Promise<Address> {
-  const { agreement, values, docUri, isIndirect, permit } = deployment;
+  const { agreement, values, docUri, isIndirect, isShared, permit } = deployment;
   const p = compileAgreement(agreement, { docUri, values });
   const { v, r, s } = permit.signature;
   const data = encodeFunctionData({
@@ -68,7 +80,7 @@ export async function deployByPermit(
       p.initialState,
       p.inputDefs,
       p.transitions,
-      p.initVars,
+      isShared ? [] : p.initVars,
       p.verifiers,
       p.actions,
       BigInt(permit.deadline),
@@ -77,7 +89,32 @@ export async function deployByPermit(
       s,
     ],
   });
-  return callFactory(chain, { data, isIndirect });
+  return callFactory(chain, { data: isShared ? appendShared(data, 6, p.initVars) : data, isIndirect });
+}
+
+/** A call with these values for its empty list, the parameter of that number. What is equal stands there once. */
+export function appendShared(call: Hex, parameter: number, values: readonly DataField[]): Hex {
+  const word = (value: number) => numberToHex(value, { size: 32 });
+  const at = 4 + 32 * parameter;
+  const itemSize = 3 * 32;
+  const places = new Map<Hex, number>();
+  let end = values.length * itemSize;
+  for (const { data } of values) {
+    if (places.has(data)) continue;
+    places.set(data, end);
+    end += 32 + 32 * Math.ceil(size(data) / 32);
+  }
+  return concatHex([
+    ...[slice(call, 0, at), word(size(call) - 4), slice(call, at + 32)],
+    word(values.length),
+    ...values.map((_, index) => word(32 * values.length + index * itemSize)),
+    ...values.flatMap(({ id, fType, data }, index) => [
+      ...[id, word(fType), word((places.get(data) ?? 0) - index * itemSize)],
+    ]),
+    ...[...places.keys()].flatMap((data) => [
+      ...[word(size(data)), data, `0x${'00'.repeat(-size(data) & 31)}` as const],
+    ]),
+  ]);
 }
 
 async function callFactory(
