@@ -1395,8 +1395,9 @@ def revert(condition):
 
 
 def decode_fields(payload):
+    """Copies nothing: fields may share bytes, and the contract reads of most of them only the id."""
     try:
-        (fields,) = abi_decode([[DATA_FIELD]], payload)
+        (fields,) = abi_decode([[DATA_FIELD]], memoryview(payload))
     except Malformed as error:
         raise Reverted() from error
     revert(any(kind > 4 for _, kind, _ in fields))
@@ -1446,7 +1447,7 @@ class Engine:
     def store(self, name, kind, data):
         self.variables[name] = (kind, data)
         if name in self.asked and kind == ADDRESS_TYPE:
-            self.signers.add(data[12:])
+            self.signers.add(bytes(data[12:]))
 
     def possible_signers(self):
         """If there are too many, signers of permits take precedence."""
@@ -1456,7 +1457,7 @@ class Engine:
     def load_address(self, name):
         kind, data = self.variables.get(name, (None, b""))
         revert(kind != ADDRESS_TYPE)
-        return data[12:]
+        return bytes(data[12:])
 
     def play(self, name, payload, sender, permit, time):
         """`sender` None: unknown, conditions about it are skipped. `permit`: signer, nonce, deadline. Returns the action's target, if any."""
