@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkNotificationTemplate } from '../../../src/records/rules/checkNotificationTemplate.ts';
 import { readRules } from '../../../src/records/rules/notificationTemplate.ts';
@@ -24,6 +25,14 @@ const at = (path: string, message: string) => ({ path: `notificationTemplate.rul
 describe('a good template', () => {
   test('passes without a word', () => {
     expect(check(template)).toEqual({ issues: [], warnings: [] });
+  });
+
+  test('is the one that the documents show', () => {
+    const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+    const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(read('docs/rules.md'))?.[1] ?? '{}');
+    const agreement: unknown = JSON.parse(read('examples/agreements/mural-commission.json'));
+    const report = checkNotificationTemplate(shown, { agreement, isMailConfigured: false });
+    expect(report).toEqual({ issues: [], warnings: [] });
   });
 
   test('may have no metadata, no rules, and members of its own beside them', () => {
