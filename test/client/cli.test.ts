@@ -112,6 +112,21 @@ test("a keystore's own address is accepted in every spelling", async () => {
   }
 });
 
+test('a keystore with capitals in its names is opened', async () => {
+  const { crypto, ...sealed } = JSON.parse(sealKeystore(artistKey, 'secret'));
+  const file = join(home, 'capitals.json');
+  const { kdfparams, ...rest } = crypto;
+  const Crypto = { ...rest, KdfParams: kdfparams };
+  await writeFile(file, JSON.stringify({ ...sealed, Address: artist, Crypto }));
+  const act = ['act', 'agr_unknown', 'x', '--keystore', file];
+  expect((await run(act, { AGREEMENTS_KEYSTORE_PASSWORD: 'secret' })).code).toBe(4);
+});
+
+test('an empty AGREEMENTS_KEYSTORE names no keystore', async () => {
+  const set = { AGREEMENTS_KEYSTORE: '', AGREEMENTS_PRIVATE_KEY: artistKey };
+  expect((await run(['act', 'agr_unknown', 'x'], set)).code).toBe(4);
+});
+
 test('a deployment is handed to its owner, who signs it by the link', async () => {
   const parties = ['--participant', `patron=${patron}`, '--participant', `artist=${artist}`];
   const values = ['--value', 'wall=East wall', '--value', 'wallSquareMetres=84'];

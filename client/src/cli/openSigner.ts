@@ -18,9 +18,9 @@ export type SignerOptions = {
  */
 export async function openSigner(env: Terminal['env'], options: SignerOptions): Promise<PrivateKeyAccount> {
   const keystore = options.keystore ?? env.AGREEMENTS_KEYSTORE;
-  if (keystore !== undefined) return openKeystore(keystore, readPassword(env, options));
+  if (keystore) return openKeystore(keystore, readPassword(env, options));
   const key = env.AGREEMENTS_PRIVATE_KEY;
-  if (key === undefined)
+  if (!key)
     throw new CliError('There is no key to sign with: set AGREEMENTS_PRIVATE_KEY, or name a --keystore.');
   return openKey(key, 'AGREEMENTS_PRIVATE_KEY');
 }
@@ -39,7 +39,7 @@ async function openKeystore(file: string, password: string): Promise<PrivateKeyA
   let key: Hex;
   let address: unknown;
   try {
-    const keystore: Keystore.Keystore & { readonly address?: unknown } = JSON.parse(text);
+    const keystore: Keystore.Keystore & { readonly address?: unknown } = JSON.parse(text, withSmallNames);
     // The checksum covers the password, but not the cipher: another one would yield another key without an error.
     if (keystore.version !== 3 || keystore.crypto.cipher !== 'aes-128-ctr')
       throw new RangeError('another format');
@@ -55,6 +55,12 @@ async function openKeystore(file: string, password: string): Promise<PrivateKeyA
   if (typeof address === 'string' && address !== '' && !isAddressOf(account, address))
     throw new CliError(`${file} holds the key of ${account.address}, but names ${address}.`);
   return account;
+}
+
+/** Some programs write names with capitals, such as `Crypto`. */
+function withSmallNames(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
 }
 
 function isAddressOf(account: PrivateKeyAccount, address: string): boolean {
