@@ -276,6 +276,27 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 2, stderr: expect.stringContaining('http://') },
     ],
     [
+      'an address that is no URL',
+      ['list', '--url', 'http://[::1'],
+      { code: 2, stderr: expect.stringContaining('http://[::1') },
+    ],
+    ...(
+      [
+        ['an address with a password', 'http://user:secret@127.0.0.1:3', {}],
+        [
+          'an address with a password, and no key',
+          'http://user:secret@127.0.0.1:3',
+          { AGREEMENTS_API_KEY: '' },
+        ],
+        ['an address with a password and another scheme', 'ftp://user:secret@127.0.0.1:3', {}],
+      ] as const
+    ).map(([name, url, more]): [string, string[], Partial<Ended>, Record<string, string>] => [
+      `${name}, which is not shown`,
+      ['list', '--url', url],
+      { code: expect.toBeOneOf([2, 3]), stderr: expect.not.stringContaining('secret') },
+      more,
+    ]),
+    [
       'an API key that is none',
       ['list', '--api-key', 'agk_test_sec\nret'],
       { code: 3, stderr: expect.not.stringContaining('agk_test_sec') },

@@ -44,7 +44,7 @@ export function readSettings(env: Environment, given: Partial<Settings>): Settin
     throw new CliError('No service is known: run agreements login, or set AGREEMENTS_URL.', exitCodes.access);
   if (!apiKey)
     throw new CliError(
-      `No API key is known for ${baseUrl}: run agreements login, or set AGREEMENTS_API_KEY.`,
+      `No API key is known for ${withoutUser(baseUrl)}: run agreements login, or set AGREEMENTS_API_KEY.`,
       exitCodes.access,
     );
   return { baseUrl, apiKey };
@@ -53,12 +53,21 @@ export function readSettings(env: Environment, given: Partial<Settings>): Settin
 /** @throws CliError for a malformed URL or key. */
 export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
   try {
+    // `fetch` refuses a URL with a user, and quotes it in its error.
+    if (!URL.canParse(baseUrl) || baseUrl.includes('@')) throw new TypeError('no address');
     return new AgreementsClient({ baseUrl, apiKey });
   } catch (error) {
     if (error instanceof TypeError && error.message.includes('apiKey'))
       throw new CliError('The API key has characters that no API key can have.', exitCodes.access);
-    throw new CliError(`The service's address must begin with http:// or https://, not be ${baseUrl}.`);
+    throw new CliError(
+      `The service's address must be a URL with http:// or https:// and without a user, not ${withoutUser(baseUrl)}.`,
+    );
   }
+}
+
+/** An address to show: its user and password may be secret. */
+function withoutUser(baseUrl: string): string {
+  return baseUrl.replace(/.*@/s, '…@');
 }
 
 /** Addresses that differ only in these ends are the same service. */
