@@ -297,6 +297,11 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       more,
     ]),
     [
+      '--json as an argument, which asks for no JSON',
+      ['list', '--', '--json'],
+      { code: 2, stderr: expect.stringContaining('too many arguments') },
+    ],
+    [
       'an API key that is none',
       ['list', '--api-key', 'agk_test_sec\nret'],
       { code: 3, stderr: expect.not.stringContaining('agk_test_sec') },

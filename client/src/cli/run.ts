@@ -85,7 +85,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     if (terminal.stopped.aborted) return exitCodes.stopped;
     const { exitCode, message, lines, facts } = explainError(error, findService(terminal, program));
-    if (words.includes('--json')) printJson(terminal, { error: facts }, 2);
+    if (asksForJson(words)) printJson(terminal, { error: facts }, 2);
     else if (error instanceof CommanderError) terminal.printError(complaint.trimEnd() || message);
     else
       terminal.printError(
@@ -96,6 +96,12 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
       );
     return exitCode;
   }
+}
+
+/** Also if an option before it is wrong. The words after `--` are arguments. */
+function asksForJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? words.length : end).includes('--json');
 }
 
 /** Without the empty default list of an option that can be given several times. */
