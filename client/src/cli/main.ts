@@ -6,7 +6,12 @@ import { run } from './run.ts';
 
 /** The process: streams, signals and the exit code. */
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+let stoppedBy: NodeJS.Signals | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stoppedBy ??= signal;
+    stopping.abort();
+  });
 
 // A reader such as `head` has closed the output: that is no failure. What the command has found out stays its exit code.
 for (const stream of [process.stdout, process.stderr])
@@ -40,3 +45,6 @@ process.exitCode = await run(process.argv.slice(2), {
       : text(addAbortSignal(stopping.signal, process.stdin)),
   stopped: stopping.signal,
 });
+
+// A read of a pipe that gives nothing cannot be ended, and even `process.exit` would wait for it.
+if (stoppedBy) setTimeout(() => stoppedBy && process.kill(process.pid, stoppedBy), 500).unref();

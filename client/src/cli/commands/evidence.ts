@@ -102,9 +102,10 @@ Examples:
     )
     .action(async (file: string, choices: VerifyChoices) => {
       const trusted = readTrusted(choices);
-      const bytes = await readBounded(file);
+      const { stopped } = context.terminal;
+      const bytes = await Promise.race([readBounded(file, stopped), waitForStop(stopped)]);
       // Ctrl-C also ends the program that writes to the pipe: what it has written is no file to judge.
-      context.terminal.stopped.throwIfAborted();
+      stopped.throwIfAborted();
       const options = {
         ...{ trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) },
         layout: readLayout(choices.trustLayout),
@@ -113,9 +114,8 @@ Examples:
       if (verdict.ok && choices.rpc !== undefined) {
         const urls = choices.rpc.split(',').filter((url) => url !== '');
         const { blocks, chain } = verdict;
-        const signal = context.terminal.stopped;
         const quorum = Number(choices.quorum);
-        const answer = await askBlockHashes({ urls, quorum, blocks, ...chain, signal });
+        const answer = await askBlockHashes({ urls, quorum, blocks, ...chain, signal: stopped });
         // The file agrees with the given hashes. It is refused if the nodes confirm other ones.
         const trustedHashes = new Map([...trusted, ...answer.confirmed]);
         verdict = await verifyEvidence(bytes, { ...options, trustedHashes });
@@ -142,12 +142,19 @@ Examples:
  *
  * @throws CliError if it cannot be read.
  */
-async function readBounded(file: string): Promise<Uint8Array> {
+async function readBounded(file: string, signal: AbortSignal): Promise<Uint8Array> {
   try {
-    return await buffer(createReadStream(file, { end: mostEvidenceBytes }));
+    return await buffer(createReadStream(file, { end: mostEvidenceBytes, signal }));
   } catch {
     throw new CliError(`${file} cannot be read.`);
   }
+}
+
+/** Rejects when the program is asked to stop: the stream itself ends only after its pending read. */
+function waitForStop(stopped: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    stopped.addEventListener('abort', () => reject(stopped.reason), { once: true });
+  });
 }
 
 function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${string}`> {
