@@ -18,6 +18,8 @@ export type AgentCall = {
     operationId: string,
     request?: Omit<DirectRequest, 'caller' | 'check' | 'requestId'>,
   ): Promise<DirectAnswer>;
+  /** Logs a defect of the service that the answer does not end with. */
+  reportFailure(error: unknown): void;
   /** Whether the client can show a link to a person. */
   readonly canShowUrls: boolean;
   /** The client's reply to an earlier answer's request. */

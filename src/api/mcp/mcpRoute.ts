@@ -85,7 +85,9 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
     const count = async () => {
       if (!isCounted) await admit(context, principalId, 'read');
     };
-    return { principalId, requestId, ask, count };
+    const reportFailure = (error: unknown) =>
+      logger.error({ requestId, principalId, err: error }, 'a read after the write of a tool failed');
+    return { principalId, requestId, ask, count, reportFailure };
   };
 
   return {

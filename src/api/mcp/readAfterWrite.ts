@@ -1,4 +1,5 @@
 import { describeError } from '../../platform/http/errorResponse.ts';
+import type { AgentCall } from './agentCall.ts';
 
 /** What a read after a write has found, or the message of its refusal. */
 export type ReadAfterWrite<Found> =
@@ -6,13 +7,15 @@ export type ReadAfterWrite<Found> =
   | { readonly found?: undefined; readonly refusal: string };
 
 /** A read whose refusal does not take the place of the result of the write before it, which has taken effect. */
-export async function readAfterWrite<Found>(read: () => Promise<Found>): Promise<ReadAfterWrite<Found>> {
+export async function readAfterWrite<Found>(
+  { reportFailure }: Pick<AgentCall, 'reportFailure'>,
+  read: () => Promise<Found>,
+): Promise<ReadAfterWrite<Found>> {
   try {
     return { found: await read() };
   } catch (error) {
     const { status, message } = describeError(error);
-    // A defect of the service, which its operator should see.
-    if (status === 500) throw error;
+    if (status === 500) reportFailure(error);
     return { refusal: message };
   }
 }

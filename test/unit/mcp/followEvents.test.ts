@@ -24,6 +24,7 @@ function createCall(length: number): AgentCall {
       const data = events.slice(start, start + Number(query.limit));
       return { data, pageInfo: { nextCursor: String(start + data.length) }, meta: {} };
     },
+    reportFailure: () => {},
     canShowUrls: false,
     resumed: undefined,
   };

@@ -36,6 +36,7 @@ function createCall(inputs: readonly ReturnType<typeof inputAt>[]): AgentCall {
     principalId: 'prn_1',
     count: async () => {},
     ask: async (operationId, { query = {} } = {}) => ({ data: answers[operationId]?.(query), meta: {} }),
+    reportFailure: () => {},
     canShowUrls: false,
     resumed: undefined,
   };
@@ -80,4 +81,33 @@ test('an input that the chain does not show in time is on its way, with the stan
     text: expect.stringContaining('on its way'),
     data: { id: 'inp_0', status: 'PENDING', state: 'PING' },
   });
+});
+
+test('an input whose waiting is refused is not said to be missing on the chain', async () => {
+  const call = createCall([inputAt(0)]);
+  const ask: AgentCall['ask'] = async (operationId, request) => {
+    if (operationId === 'getAgreementState')
+      throw new RateLimitedError('Too many read requests.', { retryAfterSeconds: 1 });
+    return call.ask(operationId, request);
+  };
+  expect(await submitSigned.run(signed, { ...call, ask })).toMatchObject({
+    text: 'The input is accepted as inp_0, and on its way: Too many read requests. Call read_agreement with consistency soon.',
+    data: { id: 'inp_0', status: 'PENDING', state: 'PING' },
+  });
+});
+
+test('an accepted input is told of also if a read fails by a defect, which the operator sees', async () => {
+  const defect = new Error('a defect');
+  const call = createCall([inputAt(0)]);
+  const reported: unknown[] = [];
+  const ask: AgentCall['ask'] = async (operationId, request) => {
+    if (operationId === 'getAgreement') throw defect;
+    return call.ask(operationId, request);
+  };
+  const reportFailure = (error: unknown) => void reported.push(error);
+  expect(await submitSigned.run(signed, { ...call, ask, reportFailure })).toMatchObject({
+    text: expect.stringContaining('cannot be read now: The service failed to answer.'),
+    data: { id: 'inp_0', status: 'MINED' },
+  });
+  expect(reported).toEqual([defect]);
 });

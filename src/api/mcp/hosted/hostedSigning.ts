@@ -149,7 +149,7 @@ const submit = defineHostedTool({
     const sent = await withNames(signatureNames, asked);
     const { consistency } = sent.meta;
     // Users of these tools read the state right after: it should show the input as soon as possible.
-    await readAfterWrite(() => call.ask('getAgreementState', { params: { id }, consistency }));
+    await readAfterWrite(call, () => call.ask('getAgreementState', { params: { id }, consistency }));
     return sent.data;
   },
 });

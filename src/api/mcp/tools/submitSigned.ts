@@ -112,23 +112,27 @@ async function submit(args: Args, call: AgentCall) {
   });
   const submitted = checkedData(inputRecordShape, sent.data);
   const { consistency } = sent.meta;
-  const isShown = wait && (await awaitShown(call, { ...reference, consistency }));
+  // Answered once the index shows the input, or refused after the waiting time of reads.
+  const awaited = wait
+    ? await readAfterWrite(call, () => call.ask('getAgreementState', { ...reference, consistency }))
+    : undefined;
+  const isShown = awaited?.found !== undefined;
   const shown = { ...reference, consistency: isShown ? consistency : undefined };
-  const { found: record, refusal } = await readAfterWrite(async () =>
+  const { found: record, refusal } = await readAfterWrite(call, async () =>
     checkedData(recordShape, (await call.ask('getAgreement', shown)).data),
   );
   const { found: read } = isShown
-    ? await readAfterWrite(() => readStatus(call, { ...shown, submitted }))
+    ? await readAfterWrite(call, () => readStatus(call, { ...shown, submitted }))
     : {};
   const status = read ?? submitted;
   const { text, ...standing } = record
     ? tellStanding(record)
     : { text: `Its agreement cannot be read now: ${refusal}` };
-  const onItsWay =
-    'The input is on its way: the chain has not shown it yet. Call read_agreement with consistency soon.';
+  const accepted = `The input is accepted as ${submitted.id}, and on its way`;
+  const why = awaited?.refusal === undefined ? '.' : `: ${awaited.refusal}`;
   const textOf = {
     MINED: `The input is mined. ${text}`,
-    PENDING: record ? onItsWay : `The input is accepted as ${submitted.id}, and on its way. ${text}`,
+    PENDING: record ? `${accepted}${why} Call read_agreement with consistency soon.` : `${accepted}. ${text}`,
     FAILED: `The input has failed. ${status.error?.message ?? ''} ${text}`,
   };
   return {
@@ -147,15 +151,6 @@ async function submit(args: Args, call: AgentCall) {
 }
 
 type Reference = { readonly params: { id: string }; readonly query: Record<string, string> };
-
-/** Whether the index shows the input within the waiting time of reads. */
-async function awaitShown(
-  call: AgentCall,
-  { consistency, ...reference }: Reference & { consistency: string | undefined },
-): Promise<boolean> {
-  const state = await readAfterWrite(() => call.ask('getAgreementState', { ...reference, consistency }));
-  return state.found !== undefined;
-}
 
 type InputRecord = z.output<typeof inputRecordShape>;
 
