@@ -147,6 +147,11 @@ describe('refusals', () => {
         { code: 'bad_request', field: 'signature' },
       ],
       ['simulate_agreement', { steps: [] }, { code: 'bad_request' }],
+      [
+        'simulate_agreement',
+        { agreementId, initValues: { a: 'b' }, steps: [] },
+        { code: 'bad_request', issues: [{ path: 'initValues', message: expect.any(String) }] },
+      ],
       ['find_agreements', { cursor: 'x' }, { code: 'bad_request' }],
     ] as const;
     for (const [name, args, error] of cases) {

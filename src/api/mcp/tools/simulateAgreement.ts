@@ -76,6 +76,9 @@ const output = z.object({
 
 type Args = z.output<typeof input>;
 
+/** A deployed agreement has them already. */
+const draftArguments = ['initValues', 'participants', 'observers', 'notificationTemplate'] as const;
+
 export const simulateAgreement = defineTool({
   name: 'simulate_agreement',
   title: 'Play an agreement without a chain',
@@ -125,6 +128,11 @@ async function play(args: Args, call: AgentCall): Promise<Played> {
   const { agreementId: id, agreement, chainId, consistency, maxTokens: _room, ...rest } = args;
   const steps = args.steps.map(({ values = {}, ...step }) => ({ ...step, values }));
   if (id !== undefined && agreement === undefined) {
+    const unplayed = draftArguments.filter((name) => args[name] !== undefined);
+    if (unplayed.length > 0)
+      throw refuseArguments(
+        unplayed.map((path) => ({ path, message: 'is only for agreement: agreementId has its own' })),
+      );
     const request = { params: { id }, query: chainQuery(chainId), consistency };
     const { data } = await call.ask('simulateRecord', { ...request, body: { steps } });
     const record = checkedData(recordShape, (await call.ask('getAgreement', request)).data);
