@@ -164,6 +164,14 @@ describe('refusals', () => {
     }
   });
 
+  test('of a document without participants, a check says that there are none', async () => {
+    const execution = { initialize: { initialState: 'A' }, states: { A: {} }, inputs: {}, transitions: [] };
+    const metadata = { id: 'did:example:alone', name: 'Alone' };
+    const agreement = { metadata, variables: {}, content: { type: 'md', data: '' }, execution };
+    const { text } = await agent.call('draft_agreement', { agreement });
+    expect(text).toContain('0 inputs, no participants.');
+  });
+
   test('a resource that is not there, or is no address of one, is not found', async () => {
     for (const uri of [`agreements://agr_${'0'.repeat(32)}`, 'agreements://x/../y', 'file:///etc/passwd'])
       await expect(agent.client.readResource({ uri })).rejects.toThrow(/not found/i);

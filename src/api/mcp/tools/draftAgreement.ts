@@ -151,7 +151,7 @@ function tell(
 ): string {
   const { findings, deployment } = facts;
   const parts = [
-    `The document is valid: ${stateIds.length} states, ${inputIds.length} inputs, participants ${quoteNames(participantVariableKeys)}.`,
+    `The document is valid: ${stateIds.length} states, ${inputIds.length} inputs, ${participantVariableKeys.length === 0 ? 'no participants' : `participants ${quoteNames(participantVariableKeys)}`}.`,
     `${warnings.length} warnings, ${findings} findings of the analysis.`,
   ];
   if (!deployment) parts.push('Give chainId, participants and initValues to check a deployment.');
