@@ -2,12 +2,14 @@ import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/s
 import { z } from 'zod';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import { parseJson } from '../../platform/errors/parseJson.ts';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { newSigningLinkShape } from '../shapes/sharingShapes.ts';
 import { chainQuery } from './agentArguments.ts';
 import type { AgentCall } from './agentCall.ts';
+import { checkedData } from './checkedData.ts';
 import type { ToolAnswer } from './defineTool.ts';
+import { readAfterWrite } from './readAfterWrite.ts';
 
 /** The signer: a participant for an agreement's inputs, or the owner for a deployment kept as a draft. */
 export type LinkSubject =
@@ -80,6 +82,7 @@ async function makeLink({ subject, expiresInSeconds }: Asked, call: AgentCall) {
     const { agreementId: id, chainId, participant } = subject;
     const body = { may: 'sign', participant, ...lifetime };
     const query = chainQuery(chainId);
+    await requireDeployable(call, { params: { id }, query });
     const { data } = await call.ask('createSigningLink', { params: { id }, query, body });
     const { agreementId: recordId, ...link } = newSigningLinkShape.parse(data);
     return { ...link, recordId, isDraft: false };
@@ -95,6 +98,24 @@ async function makeLink({ subject, expiresInSeconds }: Asked, call: AgentCall) {
     await call.ask('withdrawDraft', { params: { id } });
     throw error;
   }
+}
+
+/**
+ * A refusal to read it does not keep from making the link: the key may be one that only writes.
+ *
+ * @throws RefusedError `not_deployed` for an agreement that will not be deployed.
+ */
+async function requireDeployable(
+  call: AgentCall,
+  reference: { params: { id: string }; query: Record<string, string> },
+): Promise<void> {
+  const { found } = await readAfterWrite(call, async () =>
+    checkedData(recordShape, (await call.ask('getAgreement', reference)).data),
+  );
+  const error = found?.onChain.error;
+  if (!error) return;
+  const message = `The agreement will not be deployed, so nobody can sign it: ${error.message}`;
+  throw new RefusedError('not_deployed', message);
 }
 
 async function conclude(

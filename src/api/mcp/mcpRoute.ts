@@ -86,7 +86,7 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       if (!isCounted) await admit(context, principalId, 'read');
     };
     const reportFailure = (error: unknown) =>
-      logger.error({ requestId, principalId, err: error }, 'a read after the write of a tool failed');
+      logger.error({ requestId, principalId, err: error }, 'a read beside the write of a tool failed');
     return { principalId, requestId, ask, count, reportFailure };
   };
 

@@ -6,7 +6,7 @@ export type ReadAfterWrite<Found> =
   | { readonly found: Found; readonly refusal?: undefined }
   | { readonly found?: undefined; readonly refusal: string };
 
-/** A read whose refusal does not take the place of the result of the write before it, which has taken effect. */
+/** A read whose refusal does not take the place of the result of the write beside it. */
 export async function readAfterWrite<Found>(
   { reportFailure }: Pick<AgentCall, 'reportFailure'>,
   read: () => Promise<Found>,
