@@ -31,7 +31,7 @@ export async function readEvidence(world: ConsoleWorld): Promise<void> {
   await page.getByLabel('Hashes from a source').fill(hashes);
   await page.getByRole('button', { name: 'Check again' }).click();
   await see(page, 'Signed, included and anchored');
-  await page.locator('.finding summary').first().click();
+  // What is closed is printed too.
   await page.emulateMedia({ media: 'print' });
   await page
     .locator('.rail:visible, .button:visible, .section form:visible, .finding .field:visible')
@@ -41,6 +41,7 @@ export async function readEvidence(world: ConsoleWorld): Promise<void> {
   const [block] = verdict.blocks;
   if (!block) throw new Error('no block is shown');
   await see(page, block.hash);
+  await page.locator('.finding pre').waitFor();
   await page.emulateMedia({ media: 'screen' });
   for (const width of [360, 1_440]) {
     await page.setViewportSize({ width, height: 800 });
