@@ -38,11 +38,13 @@ export async function readLargeLetters(world: ConsoleWorld): Promise<void> {
     world.faults.push(...(await inspectLayout(page, `${path}, large letters`)));
   }
   // There the lists of links and sessions are tables.
-  await page.setViewportSize({ width: 1_280, height: 900 });
-  for (const path of ['keys', `agreements/${record.id}`]) {
-    await page.goto(`${world.baseUrl}/console/${path}`);
-    await page.getByText(note).waitFor();
-    world.faults.push(...(await inspectLayout(page, `${path}, a long word`)));
+  for (const width of [641, 769, 1_280]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of ['keys', `agreements/${record.id}`]) {
+      await page.goto(`${world.baseUrl}/console/${path}`);
+      await page.getByText(note).waitFor();
+      world.faults.push(...(await inspectLayout(page, `${path}, a long word, ${width} wide`)));
+    }
   }
   await readLongNames(world, page);
   await context.close();
