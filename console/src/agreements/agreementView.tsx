@@ -76,12 +76,14 @@ export function AgreementView({ source, more }: AgreementViewProps) {
   // A Draft's panel gives way to the possible inputs.
   const keptFocus = useKeptFocus([shown?.awaitsOwner]);
   if (!shown)
-    return record.error ? (
+    return (
       <PageFailure title={texts.shared.title}>
-        <Failure error={record.error} onRetry={() => void record.refetch()} />
+        {record.error ? (
+          <Failure error={record.error} onRetry={() => void record.refetch()} />
+        ) : (
+          <Loading lines={12} />
+        )}
       </PageFailure>
-    ) : (
-      <Loading lines={12} />
     );
   const accepted = state.data?.acceptedInputs ?? [];
   const otherTitle = findOtherTitle(shown);

@@ -41,12 +41,14 @@ export function WebhookPage() {
     onSettled: changed,
   });
   if (!webhook.data)
-    return webhook.error ? (
+    return (
       <PageFailure title={words.title}>
-        <Failure error={webhook.error} onRetry={() => void webhook.refetch()} />
+        {webhook.error ? (
+          <Failure error={webhook.error} onRetry={() => void webhook.refetch()} />
+        ) : (
+          <Loading lines={10} />
+        )}
       </PageFailure>
-    ) : (
-      <Loading lines={10} />
     );
   const { url, status, previousSecretUntil } = webhook.data;
   const error = test.error ?? rotate.error ?? turn.error;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 type PageFailureProps = { readonly title: string; readonly children: ComponentChildren };
 
-/** A page that can only show its error. */
+/** A page that can only show its error, or that it loads. */
 export function PageFailure({ title, children }: PageFailureProps) {
   return (
     <>

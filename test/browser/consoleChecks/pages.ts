@@ -149,7 +149,7 @@ async function turnOnce({ baseUrl }: ConsoleWorld, page: Page): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 }
 
-/** A service that asks for a long wait is quoted soon, and what was shown stays. */
+/** A service that asks for a long wait is quoted soon, and what was shown stays. A page that waits says what it is. */
 export async function tellLimits(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'Read while limited');
   const { page, context } = await world.invite(createAccount());
@@ -171,6 +171,17 @@ export async function tellLimits(world: ConsoleWorld): Promise<void> {
   await page.reload();
   await page.getByText('Something else answered for the service, with status 502').first().waitFor(soon);
   await page.unroute(reads);
+  const webhook = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/slow' });
+  const answers = /\/v0\/(agreements|webhooks)\//;
+  await page.route(answers, () => undefined);
+  for (const [path, title] of [
+    [`agreements/${record.id}`, 'Agreement'],
+    [`webhooks/${webhook.id}`, 'Webhook'],
+  ] as const) {
+    await page.goto(`${world.baseUrl}/console/${path}`);
+    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor(soon);
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   // The refusals are meant: they are no faults of the page.
   world.faults.splice(
     0,
