@@ -12,10 +12,12 @@ import { App } from './app.tsx';
 import { applyTheme } from './parts/theme.ts';
 import { reloadForLinks } from './service/fragmentSecret.ts';
 import { queries } from './service/queries.ts';
+import { stayHere } from './service/stayHere.ts';
 import { language } from './texts/texts.ts';
 
 applyTheme();
 reloadForLinks();
+stayHere();
 document.documentElement.lang = language;
 const root = document.getElementById('console');
 if (root)

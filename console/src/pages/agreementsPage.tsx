@@ -103,8 +103,8 @@ export function AgreementsPage() {
   const turns = useRef(false);
   const turn = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    // While the page loads, the link still leads to it. Once it is there, the second click of a double would go on.
-    if (event.detail <= 1 && event.currentTarget.href !== location.href) turns.current = true;
+    // Once the page is there, the second click of a double would go on.
+    if (event.detail <= 1) turns.current = true;
     else {
       event.preventDefault();
       event.stopPropagation();

@@ -106,6 +106,12 @@ export async function followAddress(world: ConsoleWorld): Promise<void> {
   await page.goBack();
   await see(page, 'No agreement matches');
   expectTrue((await find.inputValue()) !== '', 'going back brings the filter back');
+  const events = page.getByRole('link', { name: 'Events', exact: true });
+  await events.click();
+  await page.waitForURL('**/events');
+  await events.click();
+  await page.goBack();
+  await see(page, 'No agreement matches');
   await turnOnce(world, page);
   await context.close();
 }
