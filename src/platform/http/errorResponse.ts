@@ -3,6 +3,7 @@ import { moreIssues } from '../../protocol/issueList.ts';
 import { quoteUnlessPlain } from '../../protocol/quote.ts';
 import { isDeadlock } from '../database/deadlock.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
+import { isSessionRefused } from '../database/isSessionRefused.ts';
 import { isStatementEnded } from '../database/isStatementEnded.ts';
 import { cut } from '../errors/faultPath.ts';
 import {
@@ -133,6 +134,7 @@ export function describeError(error: unknown): ErrorDescription {
   if (isDatabaseAway(error)) return databaseAway;
   if (isStatementEnded(error)) return statementEnded;
   if (isDeadlock(error)) return deadlocked;
+  if (isSessionRefused(error)) return databaseAway;
   if (!(error instanceof ServiceError)) return { status: 500, message: 'The service failed to answer.' };
   const { message } = error;
   if (error instanceof RefusedError) return describeRefusal(error);

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/database/database.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { isDatabaseAway } from '../../platform/database/isDatabaseAway.ts';
+import { isSessionRefused } from '../../platform/database/isSessionRefused.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { leavesGas } from './guestGas.ts';
 import { type Quota, type QuotaState, readQuotas } from './quotas.ts';
@@ -122,7 +123,7 @@ export function createQuotaKeeper(options: {
       try {
         await addRecordUsage(database, used);
       } catch (error) {
-        const isAway = isDatabaseAway(error);
+        const isAway = isDatabaseAway(error) || isSessionRefused(error);
         if (!isRefusal(error))
           ofGuests.push(
             ...(isAway ? waiting.slice(at) : waiting.slice(at, at + 1)).flatMap(([, kept]) => kept),
