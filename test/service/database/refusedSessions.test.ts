@@ -105,6 +105,20 @@ test.each([
   expect(await isThere()).toBe(true);
 });
 
+test.each(['role $role', 'database $name'])(
+  'sessions opened while the %s is read-only do not stay so',
+  async (of) => {
+    const takesWrites = createDatabaseProbe(handle.pool);
+    await askAdministrator(`alter ${of} set default_transaction_read_only = on`);
+    const failure = await failureOf(() => ask());
+    expect(failure).toMatchObject({ code: '25006' });
+    expect(describeError(failure)).toMatchObject(unavailable);
+    expect(await takesWrites()).toBe(false);
+    await askAdministrator(`alter ${of} reset default_transaction_read_only`);
+    expect(await takesWrites()).toBe(true);
+  },
+);
+
 test.skipIf(!hasPgBouncer)('while a pooler is refused, a running process answers 503 too', async () => {
   const pooler = await startPgBouncer(url, {
     pool_mode: 'session',
