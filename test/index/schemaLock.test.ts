@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createDatabaseProxy } from '../support/databaseProxy.ts';
 import { createSilentProxy } from '../support/silentProxy.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { openLockScene, says, schema } from './support/lockScene.ts';
@@ -61,4 +62,17 @@ test.concurrent('a frozen standby does not hinder another one', async ({ onTestF
   });
   expect(standby.lines.filter((line) => line.includes('written'))).toEqual([]);
   expect(third.lines.filter((line) => line.includes('lost'))).toEqual([]);
+});
+
+test.concurrent('a database that stays away is reported once', async ({ onTestFinished }) => {
+  const { database, launch } = await openLockScene(onTestFinished);
+  let connections = 0;
+  const proxy = await createDatabaseProxy(database.url, (client, upstream) => {
+    if (++connections > 4) client.pipe(upstream).pipe(client);
+    else client.destroy();
+  });
+  onTestFinished(() => proxy.close());
+  const holder = launch({ lockUrl: proxy.url });
+  await says(holder, 'written');
+  expect(holder.lines.filter((line) => line.includes('the database is not reachable'))).toHaveLength(1);
 });

@@ -33,15 +33,20 @@ export function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
   const keeper = new Worker(new URL('lockKeeper.ts', import.meta.url), { workerData, execArgv: [] });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let isHeld = false;
+  /** Said once: the keeper tries again several times a second, for as long as the database is away. */
+  let saidReason: string | undefined;
   const fail = (cause: Error) => (isHeld ? onLost(cause) : reject(cause));
   keeper.on('message', (message: KeeperMessage) => {
     switch (message.kind) {
       case 'unreachable':
+        if (message.reason === saidReason) return;
+        saidReason = message.reason;
         return logger.warn(
           { reason: message.reason, retryInMs: message.retryInMs },
           'the database is not reachable',
         );
       case 'standingBy':
+        saidReason = undefined;
         onStandingBy?.();
         return logger.info({ schema }, 'another process indexes into this schema; standing by');
       case 'held':
