@@ -32,8 +32,9 @@ describe('npm start', () => {
     ['password', { password: 'not-the-password' }, 'password authentication failed for user'],
     ['role', { username: 'nobody' }, 'password authentication failed for user "nobody"'],
     ['database', { pathname: '/no_such_database' }, 'database "no_such_database" does not exist'],
+    ['file of a certificate', { search: '?sslrootcert=/no/such.pem' }, 'ENOENT: no such file'],
   ])(
-    'where the database server refuses the %s it says so once and starts nothing',
+    'where the %s in DATABASE_URL is wrong it says so once and starts nothing',
     async (_, parts, message) => {
       const { href } = Object.assign(new URL(scene.databaseUrl), parts);
       const program = scene.start({ DATABASE_URL: href });

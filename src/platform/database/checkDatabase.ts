@@ -29,11 +29,13 @@ export async function checkDatabase(url: string): Promise<void> {
 const refusals = /^(28|3D|42|08P01)/;
 /** Errors of `pg` and of TLS that have no such code. */
 const saidOfSettings = /^SASL|does not support SSL|certificate/i;
+/** A file that the URL names, such as `sslrootcert`, cannot be read. */
+const isFileUnread = (error: Error) => 'syscall' in error && error.syscall === 'open';
 
 /** Whether it cannot work later either. Anything else may pass, and is the processes' to wait for. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error) || isDatabaseAway(error)) return false;
   return error instanceof pg.DatabaseError
     ? refusals.test(error.code ?? '')
-    : saidOfSettings.test(error.message);
+    : saidOfSettings.test(error.message) || isFileUnread(error);
 }
