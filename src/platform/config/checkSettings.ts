@@ -1,4 +1,4 @@
-import { type Configuration, readConfiguration } from './configuration.ts';
+import { type Configuration, readConfiguration, selectChains } from './configuration.ts';
 import { ConfigurationError, collectProblems } from './configurationError.ts';
 import { readConsoleSettings } from './consoleSettings.ts';
 import { readEncryptionKeys } from './encryptionKeys.ts';
@@ -20,7 +20,7 @@ import { readRetentionSettings, readRuleSettings } from './workerSettings.ts';
 export function checkSettings(env: NodeJS.ProcessEnv): Configuration {
   const problems: string[] = [];
   const configuration = collectProblems(problems, () => readConfiguration(env));
-  const chains = configuration?.chains ?? [];
+  const chains = configuration?.chains ?? selectChains(env);
   const readings = [
     () => readRelayerSigners(env, chains),
     () => readRelaySettings(env, chains),

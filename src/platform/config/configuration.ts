@@ -143,6 +143,19 @@ export function readConfiguration(env: NodeJS.ProcessEnv) {
   };
 }
 
+/** The chains that the environment selects, whatever else is wrong with the configuration. */
+export function selectChains(env: NodeJS.ProcessEnv): { chainId: number }[] {
+  const selection = collectProblems([], () => readSettings(selectionShape, env));
+  if (!selection) return [];
+  const offered = new Map(
+    supportedChains(selection.environment).map(({ chainId }) => [String(chainId), chainId]),
+  );
+  return [...new Set(selection.chains ?? offered.keys())].flatMap((text) => {
+    const chainId = offered.get(text);
+    return chainId === undefined ? [] : [{ chainId }];
+  });
+}
+
 function readChains(
   env: NodeJS.ProcessEnv,
   { environment, chains }: z.output<typeof selectionShape>,

@@ -52,13 +52,21 @@ test('a sender of mails without a server is reported before anything starts', ()
 });
 
 test('all faults are reported at once', () => {
-  // If the chains are wrong, their relayers are not checked.
-  const { RPC_URL_84532: _, ...others } = wrong;
-  const values = Object.fromEntries(Object.entries(others).map(([variable, [value]]) => [variable, value]));
+  const values = Object.fromEntries(Object.entries(wrong).map(([variable, [value]]) => [variable, value]));
   const problems = listProblems({ ...right, ...values });
-  const messages = Object.values(others).map(([, message]) => message);
+  const messages = Object.values(wrong).map(([, message]) => message);
   expect(messages.filter((message) => !problems.some((problem) => problem.startsWith(message)))).toEqual([]);
   expect(problems).toHaveLength(messages.length);
+});
+
+test('everything that an installation must set is reported at once, for each chain', () => {
+  expect(listProblems({ CHAINS: '84532,59141' }).map((problem) => problem.split(':', 1)[0])).toEqual([
+    'DATABASE_URL',
+    'RPC_URL_84532',
+    'RPC_URL_59141',
+    'RELAYER_PRIVATE_KEYS_84532 or RELAYER_PRIVATE_KEYS',
+    'RELAYER_PRIVATE_KEYS_59141 or RELAYER_PRIVATE_KEYS',
+  ]);
 });
 
 test('no part of the settings is left out', () => {
