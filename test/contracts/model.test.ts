@@ -39,6 +39,12 @@ describe('the model of the engine', () => {
     expect(report.reached.accepted).toBeGreaterThan(0);
     expect([...report.reached.reverts.keys()]).toContain('ComparisonFailed');
   });
+
+  it("gives the contracts' results on all paths of a document whose action reverts", async () => {
+    const report = await compare(walkDocument(revertingDocument));
+    expect(report.findings, describeModelReport(report)).toEqual([]);
+    expect([...report.reached.reverts.keys()]).toContain('ActionCallFailed');
+  });
 });
 
 const most = (2n ** 256n - 1n).toString();
@@ -64,6 +70,30 @@ const extremeDocument = {
       to: 'Closed',
       conditions: [{ type: 'isValid', input }],
     })),
+  },
+};
+
+/** One of the contracts outside the engine is the target of its action, and refuses every call. */
+const revertingDocument = {
+  metadata: { id: 'reverting' },
+  execution: {
+    states: { Open: {}, Closed: {} },
+    initialize: { initialState: 'Open', data: {} },
+    inputs: { go: { data: {} } },
+    transitions: [{ from: 'Open', to: 'Closed', conditions: [{ type: 'isValid', input: 'go' }] }],
+    actions: [
+      {
+        when: { from: 'Open', input: 'go' },
+        call: {
+          type: 'evmCall',
+          target: '0x00000000000000000000000000000000000a0002',
+          value: '0',
+          abi: [{ type: 'function', name: 'ping', inputs: [] }],
+          method: 'ping',
+          args: [],
+        },
+      },
+    ],
   },
 };
 

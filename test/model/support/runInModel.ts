@@ -1,4 +1,4 @@
-import { type Address, encodeErrorResult, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import { type Address, encodeErrorResult, encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import {
   type AppliedInput,
@@ -10,7 +10,15 @@ import {
   type InputOutcome,
   permitNonce,
 } from '../../../src/protocol/index.ts';
-import { actorAt, actors, funds, type ModelCase, outside, type Step } from './modelCase.ts';
+import {
+  actorAt,
+  actors,
+  funds,
+  type ModelCase,
+  type OutsideContract,
+  outside,
+  type Step,
+} from './modelCase.ts';
 
 /** The result of one call: its two states, or its revert data. */
 export type CallResult = { readonly fromState: Hex; readonly toState: Hex } | { readonly revert: Hex };
@@ -93,6 +101,13 @@ function meetOutside(
   return { result: { fromState, toState }, next: engine, spent: action?.value ?? 0n };
 }
 
+/** Generated cases have addresses in lower case, compiled documents have them with a checksum. */
+const outsideByAddress = new Map([...outside].map(([address, contract]) => [getAddress(address), contract]));
+
+function findOutside(address: Address): OutsideContract | undefined {
+  return outsideByAddress.get(getAddress(address));
+}
+
 const verifierAbi = parseAbi(['function verify(address, bytes32, bytes, address) view']);
 
 /** The sender is the transaction's, also with a permit. */
@@ -100,7 +115,7 @@ function askVerifier(verifier: Address, { step, address }: Omit<Circumstances, '
   const args = [address, step.inputId, step.payload, step.sender] as const;
   const data = encodeFunctionData({ abi: verifierAbi, args });
   // Solidity itself reverts on a call to an address without code.
-  const stands = outside.get(verifier);
+  const stands = findOutside(verifier);
   return stands === undefined ? '0x' : stands.answer({ data, value: 0n, isStatic: true });
 }
 
@@ -108,7 +123,7 @@ function failAction({ action }: AppliedInput, left: bigint): Hex | null {
   if (action === undefined) return null;
   const { target, value, data } = action;
   const revertData =
-    value > left ? '0x' : (outside.get(target)?.answer({ data, value, isStatic: false }) ?? null);
+    value > left ? '0x' : (findOutside(target)?.answer({ data, value, isStatic: false }) ?? null);
   return revertData === null ? null : encodeFailure(target, revertData);
 }
 
