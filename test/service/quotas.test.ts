@@ -430,6 +430,22 @@ describe('the gas of guests', () => {
     await keeper.close();
   });
 
+  test('does not delay the usage of principals while the counter of an agreement is locked', async () => {
+    const { database, pool } = service.handle;
+    const readGas = async () =>
+      (await readQuotas(database, id)).find(({ quota }) => quota === 'gasPerDay')?.used;
+    await inTransaction(database, async (transaction) => {
+      await addRecordUsage(transaction, [{ recordId: first, mails: 1 }]);
+      noteGuests(5n, 7n);
+      await waitUntil('the counter is waited for', async () => (await readLockWaits(pool)).length > 0);
+      keeper.note(id, { gas: 3n });
+      await waitUntil('the usage of the principal is stored', async () => (await readGas()) === 15);
+    });
+    await keeper.close();
+    expect(await readGuestGas()).toEqual(['5', '7']);
+    expect(await readGas()).toBe(15);
+  });
+
   test('that the database could not store is stored later, and once', async () => {
     const { database, pool } = service.handle;
     await pool.query('alter table service.record_usage_days rename to usage_elsewhere');

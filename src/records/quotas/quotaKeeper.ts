@@ -163,16 +163,20 @@ export function createQuotaKeeper(options: {
     }
     underWay = [];
   };
-  const flush = async () => {
-    await storePrincipals();
-    await storeGuests();
+  /** Apart from the usage of principals, which must not wait for a record's counter that somebody holds. */
+  let guestsUnderWay: Promise<void> | undefined;
+  const beginGuests = () => {
+    guestsUnderWay ??= storeGuests().finally(() => {
+      guestsUnderWay = undefined;
+    });
   };
   let isFlushing = false;
   const timer = setInterval(() => {
     if (isFlushing) return;
     isFlushing = true;
-    flushing = flush().finally(() => {
+    flushing = storePrincipals().finally(() => {
       isFlushing = false;
+      beginGuests();
     });
   }, flushMs);
   timer.unref();
@@ -252,7 +256,9 @@ export function createQuotaKeeper(options: {
     async close() {
       clearInterval(timer);
       await flushing;
-      await flush();
+      await storePrincipals();
+      await guestsUnderWay;
+      await storeGuests();
       // One broken connection has ended the turn, not the database.
       await storeGuests();
     },
