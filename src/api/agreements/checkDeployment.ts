@@ -14,6 +14,7 @@ import {
   type WireValues,
   warnOfUnsignedValues,
 } from '../../protocol/index.ts';
+import { listIssues } from '../../protocol/issueList.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import type { Participant } from '../../protocol/participants.ts';
 import {
@@ -72,8 +73,8 @@ export async function checkDeployment(
     const first = Array.isArray(participants) ? participants.slice(0, rules.limits.parties) : participants;
     const parts = { agreement, initValues, participants: first };
     const areParticipantsMalformed = tooMany.some(({ path }) => path === 'participants');
-    requirePartsBefore(parts, { limits: rules.limits, areParticipantsMalformed });
-    throw refusePart('invalid_participants', tooMany);
+    const before = requireValuesBefore(parts, { limits: rules.limits, areParticipantsMalformed });
+    throw refusePart('invalid_participants', listIssues([...tooMany, ...before]));
   }
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
   requireParts(issues);
@@ -98,9 +99,10 @@ export async function checkDeployment(
  * Checks the values of a deployment with a malformed part after them. Without well-formed participants only the given values count:
  * a missing one may be the wallet of a participant.
  *
- * @throws RefusedError `invalid_values`, or `invalid_participants` if these are well-formed.
+ * @returns the issues of well-formed participants.
+ * @throws RefusedError `invalid_values`.
  */
-export function requirePartsBefore(
+export function requireValuesBefore(
   {
     agreement,
     initValues,
@@ -110,11 +112,14 @@ export function requirePartsBefore(
     limits,
     areParticipantsMalformed,
   }: { readonly limits: Limits; readonly areParticipantsMalformed: boolean },
-): void {
+): readonly Issue[] {
   const { issues } = resolveDeployValues({ agreement, initValues, participants }, limits);
   const names = isJsonObject(initValues) ? Object.keys(initValues) : [];
   const given = new Set(['initValues', ...names.map((name) => `initValues.${name}`)]);
-  requireParts(areParticipantsMalformed ? issues.filter(({ path }) => given.has(path)) : issues);
+  const counted = areParticipantsMalformed ? issues.filter(({ path }) => given.has(path)) : issues;
+  const ofReason = Map.groupBy(counted, ({ reason }) => reason);
+  requireParts(ofReason.get('invalid_values') ?? []);
+  return ofReason.get('invalid_participants') ?? [];
 }
 
 function requireParts(issues: readonly DeployIssue[]): void {

@@ -2,14 +2,15 @@ import type { z } from '@hono/zod-openapi';
 import { malformed } from '../../platform/errors/serviceError.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import type { Issue } from '../../protocol/errors.ts';
+import { listIssues } from '../../protocol/issueList.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import {
   type DeploymentRules,
   refuseAgreement,
   refusePart,
   requireChain,
-  requirePartsBefore,
   requireTemplate,
+  requireValuesBefore,
 } from '../agreements/checkDeployment.ts';
 import {
   agreementShape,
@@ -87,6 +88,7 @@ export function refuseDeploymentBody(
     requireTemplate(agreement, rules.limits);
     const reason = reasons.find((candidate) => partsOf(candidate).some((part) => byPart.has(part)));
     if (!reason) return malformed('body', issues);
+    const ofParts = partsOf(reason).flatMap((part) => byPart.get(part) ?? []);
     if (reason !== 'invalid_values' && 'initValues' in shape) {
       // As for a well-formed body, other requests run in between.
       await leaveTurn(startedAt);
@@ -94,12 +96,11 @@ export function refuseDeploymentBody(
       // A body of the greatest length holds very many more.
       const first = Array.isArray(participants) ? participants.slice(0, maxParties) : participants;
       const parts = { agreement, initValues, participants: first };
-      requirePartsBefore(parts, { ...rules, areParticipantsMalformed });
+      const before = requireValuesBefore(parts, { ...rules, areParticipantsMalformed });
+      if (reason === 'invalid_participants') return refusePart(reason, listIssues([...ofParts, ...before]));
+      if (before.length > 0) return refusePart('invalid_participants', before);
     }
-    return refusePart(
-      reason,
-      partsOf(reason).flatMap((part) => byPart.get(part) ?? []),
-    );
+    return refusePart(reason, ofParts);
   };
 }
 

@@ -29,7 +29,7 @@ async function refusalOf(parts: object): Promise<object | undefined> {
     return undefined;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { reason: error.reason };
+    return { reason: error.reason, paths: error.issues?.map(({ path }) => path) };
   }
 }
 
@@ -58,6 +58,33 @@ test.each<[string, object, object]>([
 test('participants beyond the limit are refused before each is looked at', async () => {
   const participants = times(3, (at) => ({ variableKey: `v${at}`, walletAddress: address(at) }));
   expect(await refusalOf({ participants })).toMatchObject({ reason: 'invalid_participants' });
+});
+
+const foreign = { participants: [{ variableKey: 'nobody', walletAddress: address(3) }] };
+
+test('faulty participants are named together with too many observers', async () => {
+  expect(await refusalOf({ ...foreign, ...observers(3) })).toEqual({
+    reason: 'invalid_participants',
+    paths: ['observers', 'participants.0.variableKey'],
+  });
+});
+
+test('faulty participants are named together with malformed observers, and before malformed rules', async () => {
+  const refuse = refuseDeploymentBody(
+    { chains, limits, isMailConfigured: false },
+    z.object({ ...deploymentMembers, notificationTemplate: z.unknown() }),
+  );
+  const refusalFor = (path: string) =>
+    refuse([{ path, message: 'is wrong' }], { agreement, chainId, initValues, ...foreign });
+  const ofParticipants = expect.objectContaining({ path: 'participants.0.variableKey' });
+  expect(await refusalFor('observers.0')).toMatchObject({
+    reason: 'invalid_participants',
+    issues: [{ path: 'observers.0', message: 'is wrong' }, ofParticipants],
+  });
+  expect(await refusalFor('notificationTemplate')).toMatchObject({
+    reason: 'invalid_participants',
+    issues: [ofParticipants],
+  });
 });
 
 test('of malformed participants only as many are looked at as any agreement may have', async () => {
