@@ -35,6 +35,8 @@ export function checkInputValues(
     const value = ownValue(values, name);
     const definitions = fields.get(name) ?? [];
     if (definitions.length === 0) return [issueAt(name, 'is not a field of the input')];
+    if (definitions.some(({ fType }) => fType !== definitions[0]?.fType))
+      return [issueAt(name, 'fits no value: the input has fields with this name and different types')];
     const messages = definitions.flatMap((definition) => checkValue({ value, definition, budget }).messages);
     return messages.map((message) => issueAt(name, message));
   });

@@ -52,6 +52,21 @@ test('the rules of a referenced variable count', () => {
   expect(check({ sum: 6 }, { agreement, inputId: 'go' })).toEqual(['values.sum']);
 });
 
+test('no value fits two fields with one name and different types, as the contract finds the same value for both', () => {
+  const required = { validation: { required: false } };
+  const variables = { note: { type: 'string', ...required } };
+  const data = { x: `\${variables.note}`, note: { type: 'uint256', ...required } };
+  const agreement = buildDocument({ variables, inputs: { go: { data } } });
+  for (const note of ['7', 7, 'seven'])
+    expect(checkInputValues({ agreement, inputId: 'go', values: { note } })).toEqual([
+      {
+        path: 'values.note',
+        message: 'fits no value: the input has fields with this name and different types',
+      },
+    ]);
+  expect(check({}, { agreement, inputId: 'go' })).toEqual([]);
+});
+
 describe('rules', () => {
   test.each([
     ['uint256', { min: 5 }, '5', true],
