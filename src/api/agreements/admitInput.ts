@@ -28,9 +28,8 @@ export type LocalView = {
  * other senders' inputs. A permit that is already open is accepted, whoever sent it.
  *
  * @param request.local what `lookAtInput` has said about it after everybody's open inputs, with `findDigest` of that.
- * @throws RefusedError for everything that keeps it from being sent.
- * @throws ChainUnavailableError if a node has to be asked and none answers, or if nobody would send it, because its chain is
- * not followed any more.
+ * @throws RefusedError for everything that keeps it from being sent, also a chain that is not followed any more.
+ * @throws ChainUnavailableError if a node has to be asked and none answers.
  */
 export async function admitInput(
   { local, digest, ...request }: AdmissionRequest & LocalView,

@@ -57,8 +57,8 @@ type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint }
 /**
  * The typed data of a permit from current data, after all checks that come before the signature check.
  *
- * @throws RefusedError if a submission would be refused with any signature, with its first reason.
- * @throws ChainUnavailableError if a node has to be asked and none answers, or if the chain is not followed.
+ * @throws RefusedError if a submission would be refused with any signature, with its first reason, or if the chain is not followed.
+ * @throws ChainUnavailableError if a node has to be asked and none answers.
  */
 export async function prepareSignable(preparation: Preparation, services: Services): Promise<Signable> {
   const { principalId, chainId, contract, agreement, signer, nonces } = preparation;

@@ -8,7 +8,8 @@ export type Remedies = {
 };
 
 const byReason: Remedies['byReason'] = {
-  unsupported_chain: 'Use one of the chain ids in supportedChainIds.',
+  unsupported_chain:
+    'Use one of the chain ids in supportedChainIds. Agreements on other chains can only be read.',
   invalid_agreement: 'Fix each path listed under issues, and check the document again with draft_agreement.',
   invalid_values:
     'Fix each path listed under issues. initValues has the values by variable name; the wallets of participant variables go into participants.',

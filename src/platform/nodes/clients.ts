@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createPublicClient, defineChain, type PublicClient } from 'viem';
 import type { ChainConfiguration } from '../config/configuration.ts';
-import { ChainUnavailableError } from '../errors/serviceError.ts';
+import { RefusedError } from '../errors/serviceError.ts';
 import {
   createEndpoint,
   describeEndpoint,
@@ -16,11 +16,16 @@ import { watchHeights } from './watchHeights.ts';
 /** The clients of the followed chains by chain id. Each lives as long as the process and has nothing to close. */
 export type ChainClients = ReadonlyMap<number, PublicClient>;
 
-/** @throws ChainUnavailableError for a chain that is not followed: there may be records from when it was. */
+/**
+ * @throws RefusedError `unsupported_chain` for a chain that is not followed: there may be records from when it was. Only a change
+ * of the configuration helps, so callers are not told to repeat the request.
+ */
 export function clientOf(chainId: number, { clients }: { clients: ChainClients }): PublicClient {
   const client = clients.get(chainId);
   if (client) return client;
-  throw new ChainUnavailableError('The service does not follow the chain of the agreement now.');
+  throw new RefusedError('unsupported_chain', 'The service does not follow the chain of the agreement now.', {
+    facts: { chainId, supportedChainIds: [...clients.keys()] },
+  });
 }
 
 export type ChainAccess = {

@@ -42,21 +42,24 @@ describe.each([
     before = await setting.service.countRows();
   });
 
-  const expectUnavailable = async (answer: Answer) => {
+  // Not 503: repeating the request does not help.
+  const expectRefused = async (answer: Answer) => {
     expect(outcome(answer)).toMatchObject({
-      status: 503,
+      status: 400,
       message: 'The service does not follow the chain of the agreement now.',
+      details: { reason: 'unsupported_chain', supportedChainIds: [otherChainId] },
     });
+    expect(answer.headers.get('retry-after')).toBeNull();
     expect(await setting.service.countRows()).toEqual(before);
   };
 
   test('an input is refused and not stored', async () => {
     const { body } = await lease.sign({ inputId: 'knock', values: {}, account: createAccount() });
-    await expectUnavailable(await call('POST', `/v0/agreements/${lease.id}/input`, { body }));
+    await expectRefused(await call('POST', `/v0/agreements/${lease.id}/input`, { body }));
   });
 
   test('no typed data of an input is prepared', async () => {
     const body = { inputId: 'knock', values: {}, signer: createAccount().address };
-    await expectUnavailable(await call('POST', `/v0/agreements/${lease.id}/input-typed-data`, { body }));
+    await expectRefused(await call('POST', `/v0/agreements/${lease.id}/input-typed-data`, { body }));
   });
 });
