@@ -52,6 +52,17 @@ describe('validate-template', () => {
     expect(outcome(await check(broken))).toMatchSnapshot();
   });
 
+  test('tells a caller who sends the document in a member that the document itself is the body', async () => {
+    const issue = { path: 'agreement', message: 'must be the body itself, without a member around it' };
+    for (const body of [{ agreement: lease }, deployment])
+      expect(outcome(await check(body))).toMatchObject({
+        status: 400,
+        message: `The agreement is not valid: ${issue.path} ${issue.message}.`,
+        details: { reason: 'invalid_agreement', issues: [issue] },
+      });
+    expect((await check({ ...lease, agreement: {} })).status).toBe(200);
+  });
+
   test('refuses a document with too many states', async () => {
     const states = Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`S${at}`, {}]));
     const answer = await check({ ...lease, execution: { ...lease.execution, states } });

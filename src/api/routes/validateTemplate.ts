@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { refuseAgreement, requireAgreement } from '../agreements/checkDeployment.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
@@ -7,6 +8,13 @@ import { templateReportShape } from '../shapes/resources.ts';
 import { agreementShape } from '../shapes/shapes.ts';
 import { describeWarnings } from '../shapes/warnings.ts';
 import { analyzeDocument } from '../simulation/analyzeDocument.ts';
+
+const wrappedMessage = 'must be the body itself, without a member around it';
+
+/** Other routes have the document in a member. A document without `execution` is refused anyway. */
+function isWrapped(body: unknown): boolean {
+  return isJsonObject(body) && isJsonObject(body.agreement) && body.execution === undefined;
+}
 
 export function validateTemplate({ limits }: Services): Endpoint {
   return defineEndpoint({
@@ -27,6 +35,7 @@ export function validateTemplate({ limits }: Services): Endpoint {
     reasons: ['invalid_agreement'],
     example: { body: exampleStory.agreement },
     async handle({ body, requestId }) {
+      if (isWrapped(body)) throw refuseAgreement([{ path: 'agreement', message: wrappedMessage }]);
       const { templateId, participantVariableKeys, inputIds, stateIds, warnings } = requireAgreement(
         body,
         limits,
