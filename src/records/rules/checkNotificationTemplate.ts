@@ -88,6 +88,7 @@ export function checkNotificationTemplate(
   const warnings = rules.flatMap((rule) => [
     ...listWarnings(rule, document, isMailConfigured),
     ...listStrangers(rule, parties),
+    ...listNobody(rule, parties),
     ...listHaste(rule),
   ]);
   return { issues, warnings: listIssues(warnings) };
@@ -104,6 +105,17 @@ function listStrangers(rule: JsonCursor, parties: TemplateFacts['parties']): Iss
     .map((recipient) =>
       issueAt(recipient, 'is not the address of a participant or observer; no mail will be sent to it'),
     );
+}
+
+/** The participants and observers of an agreement stay those of its deployment. */
+function listNobody(rule: JsonCursor, parties: TemplateFacts['parties']): Issue[] {
+  return listItems(rule.at('recipients')).flatMap((recipient) => {
+    if (recipient.value === allParticipants && parties?.participants.length === 0)
+      return [issueAt(recipient, 'reaches nobody, as the deployment has no participants')];
+    if (recipient.value === allObservers && parties?.observers.length === 0)
+      return [issueAt(recipient, 'reaches nobody, as the deployment has no observers')];
+    return [];
+  });
 }
 
 function listHaste(rule: JsonCursor): Issue[] {

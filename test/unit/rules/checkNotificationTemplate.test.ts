@@ -4,13 +4,21 @@ import { checkNotificationTemplate } from '../../../src/records/rules/checkNotif
 import { readRules } from '../../../src/records/rules/notificationTemplate.ts';
 import { loan, onDelay, onReturn, template } from './documents.ts';
 
-const participants = ['lender', 'borrower'].map((variableKey) => ({
+const everybody = ['lender', 'borrower'].map((variableKey) => ({
   variableKey,
   walletAddress: '0x00000000000000000000000000000000000000A1' as const,
   email: `${variableKey}@example.com`,
 }));
-type Facts = { isMailConfigured?: boolean; observers?: number; valueBytes?: number };
-const check = (value: unknown, { isMailConfigured = true, observers = 0, valueBytes = 0 }: Facts = {}) =>
+type Facts = {
+  isMailConfigured?: boolean;
+  participants?: typeof everybody;
+  observers?: number;
+  valueBytes?: number;
+};
+const check = (
+  value: unknown,
+  { isMailConfigured = true, participants = everybody, observers = 0, valueBytes = 0 }: Facts = {},
+) =>
   checkNotificationTemplate(value, {
     agreement: loan,
     isMailConfigured,
@@ -214,6 +222,18 @@ describe('is accepted with a warning', () => {
     expect(warningsOf({ ...mail, attachmentStrategy })).toEqual([
       at('notification.attachmentStrategy', message),
     ]);
+  });
+
+  test('if it is for all participants or all observers of a deployment that has none', () => {
+    const rules = [{ ...onReturn, recipients: ['lender', '*', '@observers'] }];
+    expect(check({ rules }, { participants: [] })).toEqual({
+      issues: [],
+      warnings: [
+        at('recipients.1', 'reaches nobody, as the deployment has no participants'),
+        at('recipients.2', 'reaches nobody, as the deployment has no observers'),
+      ],
+    });
+    expect(check({ rules }, { observers: 1 }).warnings).toEqual([]);
   });
 
   test('if a text names an unknown variable', () => {
