@@ -5,6 +5,7 @@ import {
   type Exploration,
   type ExplorationLimits,
   exploreFlow,
+  type Seen,
 } from './exploreFlow.ts';
 import { findEndless } from './findEndless.ts';
 import { type Flow, readFlow } from './flow.ts';
@@ -57,39 +58,60 @@ export function* analyzeInTurns(
   yield;
   const exploration = yield* exploreFlow(flow, limits);
   yield;
-  return describe(flow, exploration);
+  return yield* describe(flow, exploration);
 }
 
-function describe(flow: Flow, exploration: Exploration): Analysis {
+/** Yields between its parts, and after each finding: an example may have thousands of inputs. */
+function* describe(flow: Flow, exploration: Exploration): Generator<undefined, Analysis> {
   const { moments, stoppedAt } = exploration;
   const report = createReport();
   const firstIn = new Map(moments.toReversed().map((moment) => [moment.state, moment]));
   const reached = flow.states.filter((state) => firstIn.has(state));
   const stateFinding = (state: string): Finding => ({ path: `execution.states.${state}`, state });
   const withExample = (state: string) => report.add(stateFinding(state), firstIn.get(state));
+  yield;
 
   // Faults come first, as long as there is room.
-  const wrong = {
-    unsendableInputs: findUnsendable(flow, exploration).flatMap((finding) => report.add(finding)),
-    unsetVariables: findUnset(exploration, report),
-    contradictoryBounds: [...flow.inputs].flatMap(([inputId, { contradictions }]) =>
-      contradictions.flatMap(({ path, message }) => report.add({ path, message, inputId })),
-    ),
-    endlessStates: findEndless(flow, exploration).flatMap(({ state, moment, always }) => {
-      const message = always ? 'leads to no final state' : 'leads to no final state after the example';
-      return report.add({ ...stateFinding(state), message, always }, moment);
-    }),
-    shadowedTransitions: flow.transitions
-      .filter(({ isShadowed }) => isShadowed)
-      .flatMap(({ path, from, input }) => {
-        const message = 'never happens: an earlier one has the same state and input';
-        return report.add({ path, message, state: from, inputId: input }, firstIn.get(from), input);
-      }),
+  const unsendableInputs = yield* collect(findUnsendable(flow, exploration), (finding) =>
+    report.add(finding),
+  );
+  const unsetVariables = yield* collect([...exploration.seen.values()], (seen) =>
+    findUnset(seen, { stoppedAt, report }),
+  );
+  const contradictoryBounds = yield* collect([...flow.inputs], ([inputId, { contradictions }]) =>
+    contradictions.flatMap(({ path, message }) => report.add({ path, message, inputId })),
+  );
+  const endless = yield* findEndless(flow, exploration);
+  const endlessStates = yield* collect(endless, ({ state, moment, always }) => {
+    const message = always ? 'leads to no final state' : 'leads to no final state after the example';
+    return report.add({ ...stateFinding(state), message, always }, moment);
+  });
+  const shadowed = flow.transitions.filter(({ isShadowed }) => isShadowed);
+  const shadowedTransitions = yield* collect(shadowed, ({ path, from, input }) => {
+    const message = 'never happens: an earlier one has the same state and input';
+    return report.add({ path, message, state: from, inputId: input }, firstIn.get(from), input);
+  });
+  const final = reached.filter((state) => !flow.leaving.has(state));
+  const finalStates = yield* collect(final, withExample);
+  const reachableStates = yield* collect(reached, withExample);
+  return {
+    ...{ moments: moments.length, stoppedAt, shortened: report.isShortened() },
+    ...{ reachableStates, finalStates, unsendableInputs, unsetVariables },
+    ...{ contradictoryBounds, endlessStates, shadowedTransitions },
   };
-  const finalStates = reached.filter((state) => !flow.leaving.has(state)).flatMap(withExample);
-  const reachableStates = reached.flatMap(withExample);
-  const shortened = report.isShortened();
-  return { moments: moments.length, stoppedAt, shortened, reachableStates, finalStates, ...wrong };
+}
+
+/** `flatMap` that yields after each item. */
+function* collect<Item>(
+  items: readonly Item[],
+  describeItem: (item: Item) => readonly Finding[],
+): Generator<undefined, Finding[]> {
+  const findings: Finding[] = [];
+  for (const item of items) {
+    findings.push(...describeItem(item));
+    yield;
+  }
+  return findings;
 }
 
 /**
@@ -132,17 +154,18 @@ function findUnsendable(flow: Flow, { seen, stoppedAt }: Exploration): Finding[]
   });
 }
 
-function findUnset({ seen, stoppedAt }: Exploration, report: Report): Finding[] {
-  return [...seen.values()].flatMap(({ transition, taken, blocked, narrowed }) => {
-    const noted = blocked ?? narrowed;
-    if (noted === undefined) return [];
-    const { from: state, input: inputId } = transition;
-    const { variable, moment } = noted;
-    const always = blocked !== undefined && taken === undefined && stoppedAt === null;
-    const who = blocked === undefined ? ' for those that the issuer names after it' : '';
-    const when = always ? 'always' : 'after the example';
-    const message = `reverts${who} ${when}: ${quoteUnlessPlain(variable)} is not stored`;
-    const finding = { path: `execution.inputs.${inputId}.issuer`, message, state, inputId, variable, always };
-    return report.add(finding, moment, inputId);
-  });
+function findUnset(
+  { transition, taken, blocked, narrowed }: Seen,
+  { stoppedAt, report }: Pick<Exploration, 'stoppedAt'> & { report: Report },
+): Finding[] {
+  const noted = blocked ?? narrowed;
+  if (noted === undefined) return [];
+  const { from: state, input: inputId } = transition;
+  const { variable, moment } = noted;
+  const always = blocked !== undefined && taken === undefined && stoppedAt === null;
+  const who = blocked === undefined ? ' for those that the issuer names after it' : '';
+  const when = always ? 'always' : 'after the example';
+  const message = `reverts${who} ${when}: ${quoteUnlessPlain(variable)} is not stored`;
+  const finding = { path: `execution.inputs.${inputId}.issuer`, message, state, inputId, variable, always };
+  return report.add(finding, moment, inputId);
 }

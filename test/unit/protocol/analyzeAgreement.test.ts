@@ -329,4 +329,15 @@ describe('the analysis of a document', () => {
     });
     expect([...analyzeInTurns(agreement)].length).toBeGreaterThan(2);
   });
+
+  it('gives way after each finding too, as an example may be long', () => {
+    const states = Array.from({ length: 200 }, (_, at) => `S${at}`);
+    const transitions = states.slice(1).map((to, at) => `${states[at]} go-${at} ${to}`);
+    const inputs = Object.fromEntries(transitions.map((text) => [text.split(' ')[1] ?? '', {}]));
+    const agreement = documentOf({ inputs, transitions });
+    // Each input is read twice before the search; each state is found once after it, and the last one is final too.
+    const ofReading = 2 * Object.keys(inputs).length;
+    expect([...analyzeInTurns(agreement)].length).toBeGreaterThan(ofReading + states.length);
+    expect(analyzeAgreement(agreement).reachableStates).toHaveLength(states.length);
+  });
 });
