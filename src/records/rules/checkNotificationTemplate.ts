@@ -199,13 +199,14 @@ function checkTrigger(trigger: JsonCursor, { states, inputs, document }: Names):
     ...inList(trigger.at('to'), states, 'state'),
     ...inList(trigger.at('inputs'), inputs, 'input'),
     ...inList(trigger.at('states'), states, 'state'),
-    ...checkDate(trigger.at('condition').at('variable'), document),
+    ...checkDate(trigger.at('condition'), document),
   ];
 }
 
-/** A `string` may hold a date too; other types never do. */
-function checkDate(variable: JsonCursor, document: JsonCursor): Issue[] {
-  if (typeof variable.value !== 'string') return [];
+/** A `string` may hold a date too; other types never do. The age of a state needs no date. */
+function checkDate(condition: JsonCursor, document: JsonCursor): Issue[] {
+  const variable = condition.at('variable');
+  if (condition.at('type').value === 'stateAge' || typeof variable.value !== 'string') return [];
   const declared = findVariable(document, variable.value);
   const name = quote(variable.value);
   if (!declared) return [issueAt(variable, `names ${name}, which is not a declared variable`)];

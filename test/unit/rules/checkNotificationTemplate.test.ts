@@ -52,6 +52,14 @@ describe('a good template', () => {
     expect(issuesOf({ trigger })).toEqual([]);
   });
 
+  test('may name a variable beside the age of a state, where it has no meaning', () => {
+    const threshold = { value: 1, unit: 'days' };
+    for (const variable of ['end', 'pages', 'dueBack']) {
+      const trigger = { ...onDelay.trigger, condition: { type: 'stateAge', variable, threshold } };
+      expect(issuesOf({ trigger }, onDelay)).toEqual([]);
+    }
+  });
+
   test('may name e-mail addresses, all participants and all observers', () => {
     expect(issuesOf({ recipients: ['*', '@observers', 'reader', 'desk@library.example'] })).toEqual([]);
   });
