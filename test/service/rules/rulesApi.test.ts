@@ -281,6 +281,24 @@ test('a preview says what rules would do, and why the others would do nothing, a
   expect(previewShape.parse(tried.body.data).rules).toMatchObject([{ ruleId: 'deployed', fires: true }]);
 });
 
+test("previews and simulations count against a rule's limit what it told of this agreement alone", async () => {
+  const limited = { ...onDeploy, recipients: ['tenant'], constraints: { maxOccurrences: 1 } };
+  const { record: told } = await deploy({ rules: [limited] });
+  await waitUntil('the deployment is told of', async () => (await toldOf(told.id)).length === 1);
+  // Another agreement's rule with the same id and recipient, which has told nothing.
+  const trigger = { type: 'onTransition', inputs: ['accept'] };
+  const { record, tenant } = await deploy({ rules: [{ ...limited, trigger }] });
+  const rulesOf = async (id: string, inputId: string) => {
+    const { body } = await preview(id, { transition: { inputId } });
+    return previewShape.parse(body.data).rules;
+  };
+  expect(await rulesOf(told.id, '__deploy')).toMatchObject([{ fires: false, reason: 'max_occurrences' }]);
+  expect(await rulesOf(record.id, 'accept')).toMatchObject([{ fires: true }]);
+  const steps = [{ inputId: 'accept', values: { months: 1 }, by: tenant.address }];
+  const simulated = await principal.call('POST', `/v0/agreements/${record.id}/simulate`, { body: { steps } });
+  expect(simulated.body.data).toMatchObject({ steps: [{ rules: [{ ruleId: 'deployed' }] }] });
+});
+
 test('a preview of a moment says how the state was entered, as the notification would', async () => {
   const told = { ...notification, body: `\${fromState}>\${toState} by \${inputId}` };
   const rule = { ...onAge, trigger: { ...onAge.trigger, states: ['OFFERED', 'ACTIVE'] }, notification: told };
