@@ -7,8 +7,11 @@ export type Firing = { readonly ruleId: string; readonly recipient: string; read
  */
 export const firingsAtOnce = 1_000;
 
-/** SQL for the newest firings of the record `r` as a list of `Firing`, without withdrawn ones; null if there are none. */
+/**
+ * SQL for the newest firings of the record `r` as a list of `Firing`; null if there are none. Withdrawn ones are among them:
+ * only firings of transitions are ever withdrawn, and no rule of time shares their occasions.
+ */
 export const newestFirings = `(
     select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'occasion', f.occasion))
     from (select * from service.rule_firings f
-      where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f)`;
+      where f.record_id = r.id order by f.created_at desc limit ${firingsAtOnce}) f)`;
