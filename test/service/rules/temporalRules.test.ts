@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import {
   countOldRows,
   removeOldEvents,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/records/retention/oldRows.ts';
 import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
 import { readChainClock } from '../../../src/worker/notifier/readChainClock.ts';
+import { withdrawRules } from '../../../src/worker/notifier/withdrawRules.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input, toggle } from '../projector/support/scene.ts';
@@ -305,6 +307,38 @@ test.each([1, 3])(
     expect(clock).toEqual({ nowMs: Number(timestamp) * 1_000, confirmedBlock });
   },
 );
+
+test('blocks that fall out take nothing from rules in other blocks, or on another chain', async () => {
+  const toggled = ruleOf({ id: 'toggled', constraints: { maxOccurrences: 3 } }, 'email');
+  await begin([temporal(), toggled], 5);
+  await scene.deployAt(start);
+  const left = await scene.mineAt(start + hour, input(toggle('1')));
+  const read = async () => {
+    const [row] = await scene.query(sql`
+      select (select json_agg(state) from service.rule_firings) as firings,
+        (select json_agg(status) from service.mails) as mails,
+        (select json_agg(count) from service.rule_counts) as counts,
+        (select json_agg(until_block) from service.rule_schedules) as schedules`);
+    return row;
+  };
+  const lose = (changes: { chainId?: number; numbers: bigint[] }) =>
+    inTransaction(fixture.database, (transaction) => withdrawRules(transaction, { chainId, ...changes }));
+  const end = BigInt(left.number);
+  const stands = { firings: ['pending'], mails: ['waiting'], counts: [1], schedules: [left.number] };
+  expect(await read()).toEqual(stands);
+  await lose({ chainId: chainId + 1, numbers: [end - 1n, end] });
+  await lose({ numbers: [end + 1n] });
+  expect(await read()).toEqual(stands);
+  await lose({ numbers: [end] });
+  expect(await read()).toEqual({
+    firings: ['withdrawn'],
+    mails: ['withdrawn'],
+    counts: [0],
+    schedules: [null],
+  });
+  await lose({ numbers: [end - 1n] });
+  expect(await read()).toMatchObject({ schedules: null });
+});
 
 test('a state whose end fell out lasts on', async () => {
   await begin([temporal()], 1);
