@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { readStanding } from '../../../src/api/admission/readStanding.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
 import { findDisplaced } from '../../../src/records/agreements/displacedRecords.ts';
+import { retractBlocks } from '../../../src/worker/projector/retractBlocks.ts';
 import { startSceneForEach } from '../support/startSceneForEach.ts';
 import { addressOfClone, block } from './support/chain.ts';
 import { createLamp, lampVariables } from './support/lamp.ts';
@@ -10,6 +12,7 @@ import {
   clone,
   createScene,
   deployment,
+  foreignToggle,
   handOver,
   input,
   lamp,
@@ -66,6 +69,32 @@ test('an own submission that falls out waits again, and is MINED under the same 
   await scene.mine(event);
   expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', blockNumber: 3n }]);
   expect(await scene.transaction(transactionId)).toMatchObject({ state: 'mined', minedBlockNumber: 3n });
+});
+
+test('blocks that fall out take nothing from blocks of another chain with the same numbers', async () => {
+  const { database, pool } = fixture;
+  const { recordId, transactionId } = await scene.draft();
+  await scene.mine(deployment());
+  const permit = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  await scene.mine(input(toggle('5')), foreignToggle('6'));
+  const read = async () => ({
+    record: await scene.record(recordId),
+    history: await scene.history(recordId),
+    deployment: await scene.transaction(transactionId),
+    permit: await scene.transaction(permit.transactionId),
+    folded: (await pool.query('select * from service.folded_blocks order by number')).rows,
+  });
+  const lose = (of: number) =>
+    inTransaction(database, (transaction) => retractBlocks(transaction, { chainId: of, numbers: [1n, 2n] }));
+  const before = await read();
+  expect(before.history).toHaveLength(2);
+  expect(await lose(chainId + 1)).toMatchObject({ undeployed: [], shortened: [], reopened: [] });
+  expect(await read()).toEqual(before);
+  expect(await lose(chainId)).toMatchObject({
+    undeployed: [recordId],
+    reopened: [transactionId, permit.transactionId],
+  });
+  expect(await read()).toMatchObject({ history: [{ id: permit.inputId, status: 'PENDING' }], folded: [] });
 });
 
 test('inputs by others keep their id when a reorg moves them to another block', async () => {
