@@ -94,6 +94,21 @@ test('a link keeps its hundred last uses', async () => {
   expect(rows[0]).toEqual({ kind: 'evidence' });
 });
 
+test('reads of a link, however many, remove no use that says who has signed', async () => {
+  const { pool, database } = fixture;
+  const { id: linkId } = await share();
+  const wallet = `0x${'1'.repeat(40)}` as const;
+  await noteUse(database, { linkId, kind: 'input', wallet, inputId: 'pay' });
+  await insertUses(linkId, 150);
+  await noteUse(database, { linkId, kind: 'evidence' });
+  const { rows } = await pool.query(
+    'select kind, input_id from service.signing_link_uses where link_id = $1 order by id',
+    [linkId],
+  );
+  expect(rows).toHaveLength(101);
+  expect(rows[0]).toEqual({ kind: 'input', input_id: 'pay' });
+});
+
 test('what a wallet signs is one use however often it is sent, and different inputs are different uses', async () => {
   const { pool, database } = fixture;
   const { id: linkId } = await share();
