@@ -363,15 +363,17 @@ test('an event that waited for its confirmations for longer than events are kept
     `update service.events set created_at = now() - interval '91 days' where principal_id = $1`,
     [principal.id],
   );
-  await tell([eventOf(59141, 2, null)]);
-  const releasing = await begin();
-  await releaseEvents(releasing.transaction, { chainId: 59141, through: 1n });
-  await releasing.end();
   const step = async () => {
     const client = await pool.connect();
     await removeOldEvents(client, { before: new Date(Date.now() - 90 * 86_400_000), limit: 500 });
     client.release();
   };
+  // While it waits, it stays too.
+  await step();
+  await tell([eventOf(59141, 2, null)]);
+  const releasing = await begin();
+  await releaseEvents(releasing.transaction, { chainId: 59141, through: 1n });
+  await releasing.end();
   await step();
   expect(ids(await principal.call('GET', feed))).toHaveLength(2);
   await pool.query(
