@@ -144,6 +144,17 @@ test('rules of a record that is not folded to the end wait, and others of its pr
   expect((await fire()).fired).toEqual({ prn_behind: 1 });
 });
 
+test('a rule waits for the confirmations of the block that began its span, however long ago its time came', async () => {
+  const { pool } = fixture;
+  await pool.query('delete from service.rule_schedules');
+  await insertDue('prn_early', { count: 1, dueMs: -3_600_000 });
+  await pool.query('update service.rule_schedules set since_block = 6');
+  await pool.query(`update service.records set state_block_number = 6 where id = 'agr_prn_early'`);
+  expect((await fire()).fired).toEqual({});
+  await pool.query('update service.rule_schedules set since_block = 5');
+  expect((await fire()).fired).toEqual({ prn_early: 1 });
+});
+
 test('a record that waits with many due rules keeps no other record of its principal waiting', async () => {
   const { pool } = fixture;
   await pool.query('delete from service.rule_schedules');
