@@ -394,10 +394,18 @@ test('evidence of which Ctrl-C has cut the rest off is not judged', async () => 
   expect(await printed).toBe('');
 });
 
-test('Ctrl-C ends the verification of a pipe that gives nothing', async () => {
-  const pipe = join(home, 'silent');
+test.each<[string, (pipe: string) => string[]]>([
+  ['evidence', (pipe) => ['verify', pipe]],
+  ['a document', (pipe) => ['validate', pipe]],
+  ['a keystore', (pipe) => ['act', 'agr_unknown', 'x', '--keystore', pipe]],
+  [
+    "a keystore's password",
+    (pipe) => ['act', 'agr_unknown', 'x', '--keystore', '-', '--password-file', pipe],
+  ],
+])('Ctrl-C ends a command that reads %s from a pipe that gives nothing', async (_, wordsFor) => {
+  const pipe = join(await mkdtemp(join(home, 'silent-')), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  const child = startCli(program, ['verify', pipe], env);
+  const child = startCli(program, wordsFor(pipe), { ...env, AGREEMENTS_KEYSTORE_PASSWORD: 'secret' });
   const ended = once(child, 'close');
   // It opens as soon as the program reads.
   const writer = await open(pipe, 'w');
@@ -406,6 +414,14 @@ test('Ctrl-C ends the verification of a pipe that gives nothing', async () => {
   const [code, signal] = await ended;
   // A shell reports both as 130.
   expect(signal ?? code).toBeOneOf([130, 'SIGINT']);
+});
+
+test('a document of any size is refused once more than 64 MiB are read', async () => {
+  expect(await run(['validate', '/dev/zero'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'error: /dev/zero is larger than 64 MiB.\n',
+  });
 });
 
 test('events are handed to a receiver on this machine, signed, and watched as they happen', async () => {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Keystore } from 'ox';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { CliError } from './cliError.ts';
+import { readTextFile } from './readFile.ts';
 import type { Terminal } from './terminal.ts';
 
 export type SignerOptions = {
@@ -16,17 +16,26 @@ export type SignerOptions = {
  *
  * @throws CliError if there is no keystore, or if the password is wrong.
  */
-export async function openSigner(env: Terminal['env'], options: SignerOptions): Promise<PrivateKeyAccount> {
+export async function openSigner(
+  { env, stopped }: Pick<Terminal, 'env' | 'stopped'>,
+  options: SignerOptions,
+): Promise<PrivateKeyAccount> {
   const keystore = options.keystore ?? env.AGREEMENTS_KEYSTORE;
-  if (keystore) return openKeystore(keystore, readPassword(env, options));
+  if (keystore) {
+    const password = await readPassword({ env, stopped }, options);
+    return openKeystore(keystore, { password, stopped });
+  }
   const key = env.AGREEMENTS_PRIVATE_KEY;
   if (!key)
     throw new CliError('There is no key to sign with: set AGREEMENTS_PRIVATE_KEY, or name a --keystore.');
   return openKey(key, 'AGREEMENTS_PRIVATE_KEY');
 }
 
-function readPassword(env: Terminal['env'], { passwordFile }: SignerOptions): string {
-  if (passwordFile !== undefined) return readText(passwordFile).replace(/\r?\n$/, '');
+async function readPassword(
+  { env, stopped }: Pick<Terminal, 'env' | 'stopped'>,
+  { passwordFile }: SignerOptions,
+): Promise<string> {
+  if (passwordFile !== undefined) return (await readTextFile(passwordFile, stopped)).replace(/\r?\n$/, '');
   const password = env.AGREEMENTS_KEYSTORE_PASSWORD;
   if (password !== undefined) return password;
   throw new CliError(
@@ -34,8 +43,11 @@ function readPassword(env: Terminal['env'], { passwordFile }: SignerOptions): st
   );
 }
 
-async function openKeystore(file: string, password: string): Promise<PrivateKeyAccount> {
-  const text = readText(file);
+async function openKeystore(
+  file: string,
+  { password, stopped }: { password: string; stopped: AbortSignal },
+): Promise<PrivateKeyAccount> {
+  const text = await readTextFile(file, stopped);
   let key: Hex;
   let address: unknown;
   try {
@@ -74,13 +86,5 @@ function openKey(key: string, where: string): PrivateKeyAccount {
     return privateKeyToAccount(`0x${hex}`);
   } catch {
     throw new CliError(`${where} holds a private key that is 0 or too large.`);
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { findLostNumber } from '../../../src/protocol/lostNumber.ts';
 import { findRepeatedName } from '../../../src/protocol/repeatedName.ts';
 import { CliError } from './cliError.ts';
+import { readTextFile } from './readFile.ts';
 import type { Terminal } from './terminal.ts';
 
 export type JsonObject = Record<string, unknown>;
@@ -13,7 +13,8 @@ export type JsonObject = Record<string, unknown>;
  * signed is not all that is written.
  */
 export async function readDocument(terminal: Terminal, file: string): Promise<JsonObject> {
-  const text = file === '-' ? await terminal.readInput('the JSON') : readFile(file);
+  const text =
+    file === '-' ? await terminal.readInput('the JSON') : await readTextFile(file, terminal.stopped);
   const name = file === '-' ? 'The standard input' : file;
   let value: unknown;
   try {
@@ -50,15 +51,4 @@ export function readPairs(pairs: readonly string[], option: string): Record<stri
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw new CliError(
-      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${String(code)}`,
-    );
-  }
 }

@@ -69,7 +69,7 @@ test.each([true, false])(
     answer({ value: { name: hidden }, text: '' });
     stream({ value: { name: hidden }, text: '' });
     await run(['--json', 'verify', hidden], shownAt);
-    const failed = { error: { message: `${hidden} cannot be read.` } };
+    const failed = { error: { message: `There is no file ${hidden}.` } };
     expect(printed.map((text) => JSON.parse(text))).toEqual([{ name: hidden }, { name: hidden }, failed]);
     for (const text of printed) expect(/^[\n\x20-\x7e]+$/.test(text)).toBe(isScreen);
   },

@@ -139,7 +139,7 @@ function addAct(program: Command, context: Context): void {
         const state = await client.agreements.getState(id, { signal: terminal.stopped, ...chain });
         return context.answer({ value: state, text: describeAccepted(terminal, state) });
       }
-      const account = await openSigner(terminal.env, options);
+      const account = await openSigner(terminal, options);
       const file = options.values === undefined ? {} : await readDocument(terminal, options.values);
       const values = { ...file, ...readPairs(options.value, '--value') };
       const signal = terminal.stopped;

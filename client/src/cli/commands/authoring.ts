@@ -132,7 +132,7 @@ function addDeploy(program: Command, context: Context): void {
         throw new CliError(
           `This program knows no factory of chain ${chainId}: --chain takes ${Object.keys(publicFactories).join(', ')}.`,
         );
-      const account = await openSigner(terminal.env, options);
+      const account = await openSigner(terminal, options);
       const deployed = deployAgreement({ client: context.client(), account, ...deployment, signal });
       const record = await sayWaiting(context, deployed);
       const { id, address, state } = record;

@@ -1,13 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { Argument, type Command, Option } from 'commander';
 import {
   type EvidenceAct,
   type EvidenceFinding,
   type EvidenceLayout,
   evidenceLevels,
-  mostEvidenceBytes,
   reachesLevel,
   verifyEvidence,
   writeTime,
@@ -15,6 +12,7 @@ import {
 import { CliError, exitCodes } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { askBlockHashes } from '../evidence/askBlockHashes.ts';
+import { readFile } from '../readFile.ts';
 import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
 import { paint, plain, plainJson } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
@@ -103,9 +101,7 @@ Examples:
     .action(async (file: string, choices: VerifyChoices) => {
       const trusted = readTrusted(choices);
       const { stopped } = context.terminal;
-      const bytes = await Promise.race([readBounded(file, stopped), waitForStop(stopped)]);
-      // Ctrl-C also ends the program that writes to the pipe: what it has written is no file to judge.
-      stopped.throwIfAborted();
+      const bytes = await readFile(file, stopped);
       const options = {
         ...{ trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) },
         layout: readLayout(choices.trustLayout),
@@ -135,26 +131,6 @@ Examples:
       context.answer({ value: verdict, text: describe(context, verdict, choices.require) });
       if (!reaches) context.endWith(exitCodes.refused);
     });
-}
-
-/**
- * A file or a pipe, whose size nobody knows before. At most one byte above the limit is read: then the size is refused.
- *
- * @throws CliError if it cannot be read.
- */
-async function readBounded(file: string, signal: AbortSignal): Promise<Uint8Array> {
-  try {
-    return await buffer(createReadStream(file, { end: mostEvidenceBytes, signal }));
-  } catch {
-    throw new CliError(`${file} cannot be read.`);
-  }
-}
-
-/** Rejects when the program is asked to stop: the stream itself ends only after its pending read. */
-function waitForStop(stopped: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    stopped.addEventListener('abort', () => reject(stopped.reason), { once: true });
-  });
 }
 
 function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${string}`> {
