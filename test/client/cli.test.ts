@@ -312,6 +312,16 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 2, stderr: expect.stringContaining('whsec_') },
     ],
     [
+      'a receiver with a password, which is not shown',
+      ['listen', '--forward-to', 'http://user:secret@127.0.0.1:3/'],
+      { code: 2, stderr: expect.stringMatching(/^error: .* without a user, not …@127\.0\.0\.1:3\/\.\n$/) },
+    ],
+    [
+      'a receiver without http',
+      ['listen', '--forward-to', '127.0.0.1:3'],
+      { code: 2, stderr: expect.stringContaining('http://') },
+    ],
+    [
       'a cursor of no feed, once and before it listens',
       ['listen', '--after', 'bogus'],
       {

@@ -66,7 +66,7 @@ export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
 }
 
 /** An address to show: its user and password may be secret. */
-function withoutUser(baseUrl: string): string {
+export function withoutUser(baseUrl: string): string {
   return baseUrl.replace(/.*@/s, '…@');
 }
 

@@ -5,6 +5,7 @@ import { listenToEvents, type OpenEvents } from '../../listenToEvents.ts';
 import type { AgreementEvent } from '../../types.ts';
 import { CliError } from '../cliError.ts';
 import type { Context } from '../context.ts';
+import { withoutUser } from '../settings.ts';
 import { paint } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 import { describeEvent } from './events.ts';
@@ -27,8 +28,10 @@ export function addListen(program: Command, context: Context): void {
     .addHelpText('after', writeExamples('listen', 'listen --forward-to http://127.0.0.1:4000/webhooks'))
     .action(async (options: { forwardTo?: string; secret?: string; after: string }) => {
       const { forwardTo } = options;
-      if (forwardTo !== undefined && !URL.canParse(forwardTo))
-        throw new CliError('--forward-to takes a URL.');
+      if (forwardTo !== undefined && !isReceiver(forwardTo))
+        throw new CliError(
+          `--forward-to takes a URL with http:// or https:// and without a user, not ${withoutUser(forwardTo)}.`,
+        );
       if (options.secret !== undefined && !/^whsec_.{26,}$/.test(options.secret))
         throw new CliError('--secret takes the secret of a subscription: whsec_…');
       const secret = options.secret ?? `whsec_${randomBytes(32).toString('hex')}`;
@@ -49,6 +52,13 @@ export function addListen(program: Command, context: Context): void {
         context.stream({ value, text: `${describeEvent(context, event)}${mark}` });
       }
     });
+}
+
+/** `fetch` sends nothing to a URL with a user. */
+function isReceiver(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, username, password } = new URL(address);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 /**
