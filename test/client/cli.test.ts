@@ -14,6 +14,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../client/src/viem/index.ts';
 import { verifyWebhook, type WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
+import { listenLocally } from '../support/listenLocally.ts';
 import { sealKeystore } from '../support/sealKeystore.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deployPingPong } from './support/agreements.ts';
@@ -424,6 +425,41 @@ test.each<[string, (pipe: string) => string[]]>([
   const [code, signal] = await ended;
   // A shell reports both as 130.
   expect(signal ?? code).toBeOneOf([130, 'SIGINT']);
+});
+
+test('Ctrl-C takes no output from a slow reader', async () => {
+  const data = Array.from({ length: 100 }, (_, index) => ({
+    ...{ id: `evt_${index}`, type: 'agreement.transitioned', createdAt: '2026-01-01T00:00:00.000Z' },
+    data: { agreementId: 'agr_1', agreementName: 'x'.repeat(10_000), fromState: 'A', toState: 'B' },
+  }));
+  let pages = 0;
+  const service = await listenLocally(
+    createServer(({ url = '' }, response) => {
+      const isPage = url.startsWith('/v0/events?');
+      const isFirst = isPage && !url.includes('after=first');
+      if (isPage && !isFirst) pages++;
+      response.writeHead(isPage ? 200 : 404, { 'content-type': 'application/json' });
+      const pageInfo = { limit: 100, nextCursor: 'first' };
+      response.end(JSON.stringify({ data: isFirst ? data : [], pageInfo, meta: {} }));
+    }),
+  );
+  const child = startCli(program, ['events', '--follow', '--json', '--url', service.url], env);
+  if (!child.stdout) throw new Error('the command line has no output');
+  const ended = once(child, 'close');
+  await waitUntil('all events of the first page are printed', () => pages > 0);
+  child.kill('SIGINT');
+  // A pipe holds less than the page: until it is read, the program cannot end.
+  const early = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+  expect(early).toBe(undefined);
+  const printed = await text(child.stdout);
+  expect(
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).event.id),
+  ).toEqual(data.map(({ id }) => id));
+  expect(await ended).toEqual([0, null]);
+  await service.close();
 });
 
 test('a document of any size is refused once more than 64 MiB are read', async () => {

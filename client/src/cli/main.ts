@@ -46,5 +46,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stopped: stopping.signal,
 });
 
-// A read of a pipe that gives nothing cannot be ended, and even `process.exit` would wait for it.
-if (stoppedBy) setTimeout(() => stoppedBy && process.kill(process.pid, stoppedBy), 500).unref();
+// A read of a pipe that gives nothing cannot be ended, and even `process.exit` would wait for it. A slow reader gets all
+// of the output before.
+if (stoppedBy)
+  stdout.write('', () => setTimeout(() => stoppedBy && process.kill(process.pid, stoppedBy), 500).unref());
