@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   AgreementsError,
   ChainUnavailableError,
@@ -8,11 +8,11 @@ import {
   TimeoutError,
   waitForInput,
 } from '../../client/src/index.ts';
-import { signInput } from '../../client/src/viem/index.ts';
+import { deployAgreement, signDeployment, signInput } from '../../client/src/viem/index.ts';
 import { createRandom, pick } from '../support/random.ts';
-import { deployPingPong } from './support/agreements.ts';
+import { deployPingPong, describeMural, pingPong } from './support/agreements.ts';
 import { type Fault, type FaultyProxy, faults, startFaultyProxy } from './support/faultyProxy.ts';
-import { createAccount, createClient, stack } from './support/stack.ts';
+import { chainId, createAccount, createClient, stack } from './support/stack.ts';
 
 const isLong = process.env.CLIENT_FAULT_CALLS !== undefined;
 /** The default for the test suite; `npm run test:client-faults` makes 10,000. */
@@ -143,4 +143,58 @@ test('through a connection full of faults no write happens twice, and none is lo
   for (const [fault, names] of named)
     if (isLong && fault !== 'none') expect(names).toContain(classes[fault].name);
   console.log(JSON.stringify({ seed, ...counts, requests: proxy.passed.size }));
+});
+
+test('a write whose answer is lost has one effect, and its repetition gets the same answer', async () => {
+  let left = 0;
+  const cutting = await startFaultyProxy({
+    target: stack.baseUrl,
+    slowMs: 0,
+    choose: () => (left-- > 0 ? 'cutAfter' : 'none'),
+  });
+  onTestFinished(() => cutting.close());
+  const client = createClient({ baseUrl: cutting.baseUrl });
+
+  /** Makes one write through two lost answers. */
+  async function write<Result>(run: () => Promise<Result>): Promise<Result> {
+    left = 2;
+    const before = cutting.passed.size;
+    const result = await run();
+    const attempts = [...cutting.passed.values()].slice(before);
+    expect(attempts.map(({ fault }) => fault)).toEqual(['cutAfter', 'cutAfter', 'none']);
+    expect(new Set(attempts.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+    for (const { answer = '' } of attempts) expect(JSON.parse(answer).data).toEqual(result);
+    return result;
+  }
+  const idsOf = async (list: AsyncIterable<{ id: string }>) => {
+    const ids: string[] = [];
+    for await (const { id } of list) ids.push(id);
+    return ids;
+  };
+
+  const account = createAccount();
+  const name = `Lost answers ${account.address}`;
+  const deployment = { agreement: pingPong, chainId, displayName: name };
+  const { body } = await signDeployment({ client: direct, account, ...deployment });
+  const { id } = await write(() => client.agreements.deployWithPermit(body));
+  const named = { displayName: { startsWith: name } };
+  expect(await idsOf(direct.agreements.list(named))).toEqual([id]);
+
+  const draft = await write(() => client.agreements.createDraft({ ...deployment, signer: account.address }));
+  expect((await idsOf(direct.agreements.list(named))).toSorted()).toEqual([id, draft.id].toSorted());
+
+  const owned = { ...describeMural({ patron: account, artist: createAccount() }), account };
+  const { id: muralId } = await deployAgreement({ client: direct, ...owned });
+  const link = await write(() => client.links.create(muralId, { may: 'sign', participant: 'artist' }));
+  expect(await idsOf(direct.links.list(muralId))).toEqual([link.id]);
+  await write(() => client.links.revoke(muralId, link.id));
+  expect(await idsOf(direct.links.list(muralId))).toEqual([]);
+
+  const url = `http://127.0.0.1:9/${account.address}`;
+  const webhook = await write(() => client.webhooks.create({ url, filters: { agreementIds: ['none'] } }));
+  const found: string[] = [];
+  for await (const one of direct.webhooks.list({ limit: 100 })) if (one.url === url) found.push(one.id);
+  expect(found).toEqual([webhook.id]);
+  await write(() => client.webhooks.rotateSecret(webhook.id));
+  await write(() => client.webhooks.disable(webhook.id));
 });

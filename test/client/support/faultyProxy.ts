@@ -18,7 +18,14 @@ export const faults = [
 ] as const;
 export type Fault = (typeof faults)[number] | 'none';
 
-export type Passed = { fault: Fault; method: string; path: string; idempotencyKey: string | undefined };
+/** A request, with the service's answer if it has handled the request. */
+export type Passed = {
+  fault: Fault;
+  method: string;
+  path: string;
+  idempotencyKey: string | undefined;
+  answer?: string;
+};
 
 export type FaultyProxy = {
   baseUrl: string;
@@ -43,7 +50,8 @@ export async function startFaultyProxy(options: {
     const fault = options.choose();
     const { method = '', url = '', headers } = request;
     const idempotencyKey = headers['idempotency-key']?.toString();
-    passed.set(String(headers['x-request-id']), { fault, method, path: url, idempotencyKey });
+    const entry: Passed = { fault, method, path: url, idempotencyKey };
+    passed.set(String(headers['x-request-id']), entry);
     const body = await buffer(request);
     if (fault === 'cutBefore') return void request.socket.destroy();
     if (fault === 'rateLimited') return void response.writeHead(429, { 'retry-after': '0' }).end();
@@ -60,6 +68,7 @@ export async function startFaultyProxy(options: {
     if (fault === 'cutDuring') request.socket.destroy();
     const answer = await answering;
     const text = await answer.text();
+    entry.answer = text;
     if (fault === 'cutDuring') return;
     if (fault === 'cutAfter') return void request.socket.destroy();
     const send = (sent: string) =>
