@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { generatePrivateKey } from 'viem/accounts';
@@ -27,7 +25,9 @@ const viemVersion = '2.57.1';
 const workerRuntime = 'workerd@1.20261117.1';
 
 const directory = await mkdtemp(join(tmpdir(), 'agreements-runtimes-'));
-const stacks = await createLocalStacks();
+const pagePort = await findFreePort();
+const pageOrigin = `http://127.0.0.1:${pagePort}`;
+const stacks = await createLocalStacks({ CORS_ORIGINS: pageOrigin });
 try {
   await install();
   const { stack } = await stacks.start();
@@ -96,33 +96,19 @@ async function bundle(file: string): Promise<string> {
   return output[0].code;
 }
 
-/** Runs the story in a page of the service's own origin, which a server in front of the service provides. */
+/** Runs the story in a page of another origin, which the service allows. */
 async function tellInBrowser(place: StoryPlace): Promise<string> {
   const code = await bundle('story.mjs');
-  const server = createServer(async (request, response) => {
-    const { method = 'GET', url = '/', headers } = request;
-    if (url === '/story.mjs') return response.writeHead(200, { 'content-type': 'text/javascript' }).end(code);
-    if (!url.startsWith('/v0/'))
-      return response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>');
-    const body = await buffer(request);
-    const sent = Object.entries(headers).filter(
-      ([name]) => name.startsWith('x-') || /^(accept|content-type|idempotency-key)$/.test(name),
-    );
-    const answer = await fetch(place.baseUrl + url, {
-      method,
-      headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
-    });
-    const type = answer.headers.get('content-type') ?? 'application/json';
-    return response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+  const server = createServer(({ url }, response) => {
+    if (url === '/story.mjs') response.writeHead(200, { 'content-type': 'text/javascript' }).end(code);
+    else response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(pagePort, '127.0.0.1', resolve));
   const browser = await launchBrowser();
   try {
     const page = await browser.context.newPage();
-    await page.goto(baseUrl);
-    const call = `import('/story.mjs').then(({ tell }) => tell(${JSON.stringify({ ...place, baseUrl })}))`;
+    await page.goto(pageOrigin);
+    const call = `import('/story.mjs').then(({ tell }) => tell(${JSON.stringify(place)}))`;
     return String(await page.evaluate(call));
   } finally {
     await browser.close();
