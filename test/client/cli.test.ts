@@ -470,6 +470,13 @@ test('a document of any size is refused once more than 64 MiB are read', async (
   });
 });
 
+test('a standard input of any size is refused once more than 64 MiB are read', async () => {
+  const words = ['-c', '"$0" "$1" validate - < /dev/zero', process.execPath, program];
+  const child = spawn('sh', words, { env: { PATH: process.env.PATH, ...env } });
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect([code, complaint]).toEqual([2, 'error: The standard input is larger than 64 MiB.\n']);
+});
+
 test('events are handed to a receiver on this machine, signed, and watched as they happen', async () => {
   const { id: agreementId } = await deployPingPong();
   let secret = '';

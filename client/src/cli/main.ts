@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { exitCodes } from './cliError.ts';
+import { readStandardInput } from './readFile.ts';
 import { readHidden } from './readHidden.ts';
 import { run } from './run.ts';
 
@@ -37,12 +37,12 @@ process.exitCode = await run(process.argv.slice(2), {
   printError: (line) => void stderr.write(`${line}\n`),
   readInput: (wanted) => {
     if (process.stdin.isTTY) stderr.write(`Type or paste ${wanted}, then Enter and Ctrl-D:\n`);
-    return text(addAbortSignal(stopping.signal, process.stdin));
+    return readStandardInput(addAbortSignal(stopping.signal, process.stdin));
   },
   readSecret: (wanted) =>
     process.stdin.isTTY
       ? readHidden(`Type or paste ${wanted}, then Enter; it is not shown: `, stopping.signal)
-      : text(addAbortSignal(stopping.signal, process.stdin)),
+      : readStandardInput(addAbortSignal(stopping.signal, process.stdin)),
   stopped: stopping.signal,
 });
 

@@ -23,6 +23,18 @@ export async function readTextFile(file: string, stopped: AbortSignal): Promise<
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
+/** All of the standard input as text. @throws CliError if it is too large. */
+export async function readStandardInput(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > mostEvidenceBytes) throw new CliError('The standard input is larger than 64 MiB.');
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
 async function readBytes(file: string, signal: AbortSignal): Promise<Uint8Array> {
   try {
     return await buffer(createReadStream(file, { end: mostEvidenceBytes, signal }));
