@@ -7881,7 +7881,35 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["OpenBadRequest"];
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "bad_request";
+                            details?: {
+                                /** @enum {string} */
+                                reason?: "unsupported_chain";
+                            };
+                        };
+                    };
+                };
+            };
             401: components["responses"]["Unauthorized"];
             /** @description This scope requires a paid plan, or a quota of the principal is used up. Reasons: `storage_exceeded`. */
             402: {
@@ -8013,7 +8041,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8036,7 +8064,7 @@ export interface operations {
                             code?: "bad_request";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far";
+                                reason?: "unsupported_chain" | "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far";
                             };
                         };
                     };
@@ -8155,7 +8183,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8178,7 +8206,7 @@ export interface operations {
                             code?: "bad_request";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "signature_mismatch";
+                                reason?: "unsupported_chain" | "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "signature_mismatch";
                             };
                         };
                     };
@@ -8368,7 +8396,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `permit_expired`, `deadline_too_far`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `permit_expired`, `deadline_too_far`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8391,7 +8419,7 @@ export interface operations {
                             code?: "bad_request";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "permit_expired" | "deadline_too_far";
+                                reason?: "unsupported_chain" | "permit_expired" | "deadline_too_far";
                             };
                         };
                     };
@@ -8501,7 +8529,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8524,7 +8552,7 @@ export interface operations {
                             code?: "bad_request";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "permit_expired" | "deadline_too_far" | "signature_mismatch";
+                                reason?: "unsupported_chain" | "permit_expired" | "deadline_too_far" | "signature_mismatch";
                             };
                         };
                     };

@@ -1,5 +1,6 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { Reason } from '../../platform/errors/serviceError.ts';
 import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
 import { buildResponses } from './documentation.ts';
@@ -106,7 +107,7 @@ function describeParts(
       data: definition.data,
       successStatus: successStatus(method, profile),
       refusals: [...definition.refusals, ...refusals],
-      reasons: takesChain ? ['unsupported_chain', ...reasons] : reasons,
+      reasons: takesChain ? [...new Set<Reason>(['unsupported_chain', ...reasons])] : reasons,
     }),
   });
 }

@@ -13,7 +13,14 @@ export const evidenceParts = {
     file: { pending: evidenceProgressShape },
   },
   refusals: [400, 404, 409],
-  reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long', 'storage_exceeded'],
+  reasons: [
+    'unsupported_chain',
+    'not_deployed',
+    'values_unknown',
+    'not_provable',
+    'evidence_too_long',
+    'storage_exceeded',
+  ],
 } as const;
 
 export function getEvidence(evidence: EvidenceServices): Endpoint {

@@ -20,7 +20,7 @@ export const inputTypedDataParts = {
   body: unsignedInputBody,
   data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
   refusals: [400, 404, 409, 413, 415, 503],
-  reasons: ['not_deployed', ...inputReasons, ...deadlineReasons],
+  reasons: ['unsupported_chain', 'not_deployed', ...inputReasons, ...deadlineReasons],
 } as const;
 
 export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {

@@ -17,7 +17,7 @@ import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 export const submitInputParts = {
   body: signedInputBody,
   refusals: [400, 404, 409, 413, 415, 503],
-  reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
+  reasons: ['unsupported_chain', 'not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
 } as const;
 
 export function submitInputEndpoint(services: AdmissionServices): Endpoint {

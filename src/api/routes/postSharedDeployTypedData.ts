@@ -29,7 +29,7 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     body: bodyShape,
     data: { schema: signableDeploymentShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
+    reasons: ['unsupported_chain', 'draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
     async handle({ guest, body, turn, inHeavyTurn, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });

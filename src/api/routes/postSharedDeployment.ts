@@ -31,7 +31,7 @@ export function deployShared(services: GuestServices): Endpoint {
     body: bodyShape,
     data: { schema: sharedRecordShape, description: 'The agreement as shown to guests.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['draft_signed', ...quotaReasons, ...permitReasons],
+    reasons: ['unsupported_chain', 'draft_signed', ...quotaReasons, ...permitReasons],
     example: { body: exampleStory.signedDraft },
     async handle({ guest, body, turn, noteUse, inHeavyTurn, inPageTurn, requestId }) {
       await requireSigner(guest, { pool: services.pool, signer: body.signer, inPageTurn });
