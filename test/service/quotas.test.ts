@@ -245,6 +245,25 @@ test('webhooks are stored for ever, and count with the bytes of what they hold',
   });
 });
 
+test('what a change adds to a webhook counts as well', async () => {
+  const principal = await service.createPrincipal();
+  await administer('quotas', 'set', principal.name, 'storedBytes', '600');
+  const url = 'https://93.184.215.14/';
+  const create = () => principal.call('POST', '/v0/webhooks', { body: { url } });
+  const { body } = await create();
+  const { id } = z.object({ data: z.object({ id: z.string() }) }).parse(body).data;
+  const change = (length: number) =>
+    principal.call('PATCH', `/v0/webhooks/${id}`, { body: { filters: { toStates: ['x'.repeat(length)] } } });
+  // What stays as it is, or gets smaller, adds nothing.
+  for (const length of [400, 400, 400, 20]) expect((await change(length)).status).toBe(200);
+  expect((await create()).status).toBe(200);
+  expect((await change(400)).status).toBe(200);
+  expect(await create()).toMatchObject({
+    status: 402,
+    body: { error: { details: { reason: 'storage_exceeded', quota: 'storedBytes' } } },
+  });
+});
+
 test('all that a record holds counts, in bytes', () => {
   const record = {
     agreement: { note: '€' },

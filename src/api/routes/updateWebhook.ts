@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { toSubscription } from '../../records/webhooks/subscriptionResource.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
+import { getSubscription } from '../../records/webhooks/getSubscription.ts';
+import { type SubscriptionRow, toSubscription } from '../../records/webhooks/subscriptionResource.ts';
 import { updateSubscription } from '../../records/webhooks/updateSubscription.ts';
 import type { WebhookServices } from '../../records/webhooks/webhookServices.ts';
 import { writeConsistency } from '../agreements/consistency.ts';
@@ -41,9 +43,18 @@ export function updateWebhook(services: WebhookServices): Endpoint {
     async handle({ params, body, caller, requestId }) {
       const { principalId, keyId } = caller;
       const change = { ...body, apiKeyId: keyId };
-      const row = await updateSubscription({ ...params, principalId }, change, services);
+      const reference = { ...params, principalId };
+      const before = await getSubscription(services.database, reference);
+      const row = await updateSubscription(reference, change, services);
+      // As much as it has grown: what it held before is counted already.
+      const growth = measureSettings(row) - measureSettings(before);
+      if (growth > 0) services.quotas.note(principalId, { storedBytes: growth });
       const dataText = JSON.stringify(toSubscription(row));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
     },
   });
+}
+
+function measureSettings({ url, eventTypes, filters }: SubscriptionRow): number {
+  return measureStored([url, eventTypes, filters]);
 }
