@@ -35,7 +35,7 @@ export type PreviewedRecord = {
   readonly enteredBy: { readonly fromState: string; readonly inputId: string };
   /** The schedules of rules of time, by rule. */
   readonly spans: ReadonlyMap<string, PreviewedSpan>;
-  /** Firings so far, without withdrawn ones. */
+  /** Firings so far. Withdrawn ones may be among them: those of transitions, which silence no rule. */
   readonly fired: readonly Firing[];
 };
 
