@@ -206,7 +206,7 @@ describe('what waits for a disabled subscription', () => {
     const id = 'wh_off000009';
     await pile(id, { count: 9_500, status: 'pending', hasPosition: true });
     await world.pool.query('analyze');
-    const { status } = await updateSubscription(
+    const { after } = await updateSubscription(
       { id, principalId: world.principalId },
       { status: 'active' },
       {
@@ -215,7 +215,7 @@ describe('what waits for a disabled subscription', () => {
         targetRules: loopbackRules,
       },
     );
-    expect(status).toBe('active');
+    expect(after.status).toBe('active');
     expect(new Set((await world.readDeliveries(id)).map((delivery) => delivery.status))).toEqual(
       new Set(['failed']),
     );

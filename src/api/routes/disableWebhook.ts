@@ -24,8 +24,12 @@ export function disableWebhook(services: WebhookServices): Endpoint {
     example: { after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }] },
     async handle({ params, caller, requestId }) {
       const { principalId } = caller;
-      const row = await updateSubscription({ ...params, principalId }, { status: 'disabled' }, services);
-      const dataText = JSON.stringify(toSubscription(row));
+      const { after } = await updateSubscription(
+        { ...params, principalId },
+        { status: 'disabled' },
+        services,
+      );
+      const dataText = JSON.stringify(toSubscription(after));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
     },
   });

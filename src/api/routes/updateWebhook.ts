@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { measureStored } from '../../records/quotas/measureStored.ts';
-import { getSubscription } from '../../records/webhooks/getSubscription.ts';
 import { type SubscriptionRow, toSubscription } from '../../records/webhooks/subscriptionResource.ts';
 import { updateSubscription } from '../../records/webhooks/updateSubscription.ts';
 import type { WebhookServices } from '../../records/webhooks/webhookServices.ts';
@@ -43,13 +42,11 @@ export function updateWebhook(services: WebhookServices): Endpoint {
     async handle({ params, body, caller, requestId }) {
       const { principalId, keyId } = caller;
       const change = { ...body, apiKeyId: keyId };
-      const reference = { ...params, principalId };
-      const before = await getSubscription(services.database, reference);
-      const row = await updateSubscription(reference, change, services);
-      // As much as it has grown: what it held before is counted already.
-      const growth = measureSettings(row) - measureSettings(before);
-      if (growth > 0) services.quotas.note(principalId, { storedBytes: growth });
-      const dataText = JSON.stringify(toSubscription(row));
+      const { before, after } = await updateSubscription({ ...params, principalId }, change, services);
+      // As much as it has grown, or less than nothing: what it held before is counted already.
+      const growth = measureSettings(after) - measureSettings(before);
+      if (growth !== 0) services.quotas.note(principalId, { storedBytes: growth });
+      const dataText = JSON.stringify(toSubscription(after));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
     },
   });

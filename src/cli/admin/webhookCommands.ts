@@ -62,11 +62,12 @@ export function addWebhooks(program: Command, { withDatabase }: ProgramContext):
       withDatabase(async (database) => {
         const webhookSettings = readWebhookSettings({});
         const services = { database, webhookSettings, targetRules: createTargetRules({ allowed: [] }) };
-        const { status } = await updateSubscription(
+        const { after } = await updateSubscription(
           await refer(database, id),
           { status: 'disabled' },
           services,
         );
+        const { status } = after;
         return { value: { id, status }, text: `Disabled ${id}.` };
       }),
     );

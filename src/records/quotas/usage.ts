@@ -64,7 +64,7 @@ export async function addRecordUsage(
       guest_gas = usage.guest_gas + excluded.guest_gas`);
 }
 
-/** Adds to the principals' permanent storage. */
+/** Adds to the principals' permanent storage, or takes from it. */
 export async function addTotals(
   transaction: Queryable,
   stored: readonly { principalId: string; storedBytes?: number; adoptedAgreements?: number }[],
@@ -80,6 +80,6 @@ export async function addTotals(
     select principal_id, sum(stored_bytes), sum(adopted)
     from ${recordsOf(rows)} as stored(principal_id text, stored_bytes bigint, adopted int)
     group by principal_id order by principal_id
-    on conflict (principal_id) do update set stored_bytes = usage.stored_bytes + excluded.stored_bytes,
+    on conflict (principal_id) do update set stored_bytes = greatest(0, usage.stored_bytes + excluded.stored_bytes),
       adopted_agreements = usage.adopted_agreements + excluded.adopted_agreements`);
 }

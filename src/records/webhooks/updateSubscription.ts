@@ -31,6 +31,9 @@ export type SubscriptionChange = {
   readonly apiKeyId?: string | undefined;
 };
 
+/** As it was when the change took effect, and as it is since. */
+export type ChangedSubscription = { readonly before: SubscriptionRow; readonly after: SubscriptionRow };
+
 /** How many steps of failing deliveries one request takes; a worker may take the others. */
 const mostSteps = 10;
 
@@ -48,16 +51,16 @@ export async function updateSubscription(
   reference: SubscriptionReference,
   change: SubscriptionChange,
   services: Pick<WebhookServices, 'database' | 'webhookSettings' | 'targetRules'>,
-): Promise<SubscriptionRow> {
+): Promise<ChangedSubscription> {
   const { database, targetRules } = services;
   const { url } = change;
   await getSubscription(database, reference);
   if (url !== undefined) await requireTarget(url, targetRules);
   for (let step = 0; step < mostSteps; step++) {
-    const after = await inOwnTransaction(database, reference.principalId, (transaction) =>
+    const changed = await inOwnTransaction(database, reference.principalId, (transaction) =>
       changeOrFail(transaction, { reference, change, services }),
     );
-    if (after) return after;
+    if (changed) return changed;
   }
   throw new RefusedError(
     'webhook_disabled',
@@ -82,7 +85,7 @@ async function changeOrFail(
     change: SubscriptionChange;
     services: Pick<WebhookServices, 'webhookSettings'>;
   },
-): Promise<SubscriptionRow | undefined> {
+): Promise<ChangedSubscription | undefined> {
   const { id, principalId } = reference;
   const { url, eventTypes, filters, status, apiKeyId } = change;
   // In the order of a revocation.
@@ -105,7 +108,7 @@ async function changeOrFail(
   const before = await getSubscription(transaction, reference, { isLocked: true });
   const others = [url, eventTypes, filters];
   const isStatusKept = status === undefined || status === before.status;
-  if (isStatusKept && others.every((member) => member === undefined)) return before;
+  if (isStatusKept && others.every((member) => member === undefined)) return { before, after: before };
   if (status === 'active' && before.status !== 'active')
     await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
   const [after] = await transaction
@@ -121,5 +124,5 @@ async function changeOrFail(
     .returning(subscriptionColumns);
   if (!after) throw new Error(`the subscription ${id} is gone`);
   if (after.status !== before.status) await wakeSubscription(transaction, id);
-  return after;
+  return { before, after };
 }
