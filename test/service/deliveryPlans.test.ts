@@ -2,9 +2,13 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
 import { drizzleOptions } from '../../src/platform/database/database.ts';
+import { planByIndexes } from '../../src/platform/database/sessionSettings.ts';
+import { failWaiting } from '../../src/records/webhooks/failWaiting.ts';
 import { updateSubscription } from '../../src/records/webhooks/updateSubscription.ts';
-import { findDueSubscriptions } from '../../src/worker/deliverer/deliverySeats.ts';
-import { findDueDeliveries } from '../../src/worker/deliverer/dueDeliveries.ts';
+import { readBodies } from '../../src/worker/deliverer/deliveryBodies.ts';
+import { findDueSubscriptions, leaveSeats, takeSeats } from '../../src/worker/deliverer/deliverySeats.ts';
+import { findDueDeliveries, readSubscriptions } from '../../src/worker/deliverer/dueDeliveries.ts';
+import { recordResults } from '../../src/worker/deliverer/recordResults.ts';
 import { createDeliveryWorld, type DeliveryWorld, loopbackRules } from '../support/deliveryWorld.ts';
 import { createExplainedPool, type Effort, type ExplainedPool } from './support/explainedPool.ts';
 import { freezeStatistics, planCases, prepareStatistics } from './support/planCases.ts';
@@ -224,3 +228,148 @@ describe('what waits for a disabled subscription', () => {
     expect(rowsRead, plan).toBeLessThan(5_000);
   });
 });
+
+describe.each(['uncounted', 'counted', 'left empty', 'small'])(
+  'planned once, for tables that are %s,',
+  (state) => {
+    const delivered = 20_000;
+    const principals = 20;
+    let grown: DeliveryWorld;
+    let explained: ExplainedPool;
+    let records: string[];
+    /** Of different principals; the first has a heap of everything, and the last one is disabled. */
+    let ids: string[];
+    beforeAll(async () => {
+      grown = await createDeliveryWorld();
+      const { rows: tables } = await grown.pool.query<{ name: string }>(
+        `select schemaname || '.' || relname as name from pg_stat_user_tables where schemaname = 'service'`,
+      );
+      for (const { name } of tables)
+        await grown.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
+      records = await Promise.all(Array.from({ length: 10 }, () => grown.createRecord()));
+      const owners = await Promise.all(Array.from({ length: principals }, () => grown.addPrincipal()));
+      ids = (await Promise.all(owners.map((owner) => owner.subscribe(url)))).map(({ id }) => id);
+      if (state === 'small') await fill('few', { count: 50, status: 'succeeded', to: ids });
+      if (state === 'left empty') {
+        await fill('first', { count: 5_000, status: 'pending', to: ids });
+        await grown.pool.query(
+          `update service.deliveries set status = 'retry_pending', next_attempt_at = now()`,
+        );
+        await grown.pool.query('delete from service.deliveries');
+        await grown.pool.query('delete from service.events');
+      }
+      if (state !== 'uncounted')
+        for (const { name } of tables) await grown.pool.query(`vacuum (analyze) ${name}`);
+      explained = createExplainedPool(grown.databaseUrl, planByIndexes);
+    });
+    afterAll(async () => {
+      await explained.pool.end();
+      await grown.close();
+    });
+
+    /** Deliveries to each subscription in turn, and their events. */
+    async function fill(
+      name: string,
+      {
+        count,
+        status,
+        isTest = false,
+        to,
+      }: { count: number; status: string; isTest?: boolean; to: readonly string[] },
+    ): Promise<void> {
+      await grown.pool.query(
+        `insert into service.event_parts (id, text) select 'evp_' || $1 || at, '{}' from generate_series(1, $2::int) as at`,
+        [name, count],
+      );
+      await grown.pool.query(
+        `insert into service.events (id, principal_id, type, body, state, notification_part_id, variables_part_id)
+      select 'evt_' || $1 || at, $2, 'webhook.test', '{', 'released', 'evp_' || $1 || at, 'evp_' || $1 || $3::int + 1 - at
+      from generate_series(1, $3::int) as at`,
+        [name, grown.principalId, count],
+      );
+      await grown.pool.query(
+        `insert into service.deliveries
+        (id, subscription_id, event_id, record_id, status, position, next_attempt_at, created_at)
+      select 'dlv_' || $1 || at, ($3::text[])[at % cardinality($3) + 1], 'evt_' || $1 || at,
+        case when not $6 then ($4::text[])[at % 7 + 1] end, $5::text, case when not $6 then at end,
+        case when $5 = 'retry_pending' then now() - at * interval '1 second' end, now() - at * interval '1 second'
+      from generate_series(1, $2::int) as at`,
+        [name, count, to, records, status, isTest],
+      );
+    }
+
+    /** Runs each statement of the deliverer once. Returns how many rows each has read. */
+    async function deliverOnce() {
+      const { pool } = explained;
+      const now = new Date();
+      const read: Record<string, { rowsRead: number; plan: string }> = {};
+      const note = async <Result>(name: string, work: Promise<Result>) => {
+        const result = await work;
+        read[name] = findWorst(explained.takeEfforts());
+        return result;
+      };
+      explained.takeEfforts();
+      const found = await note('look', findDueSubscriptions(pool, 'this one', now));
+      await note('take', takeSeats(pool, 'this one', ids));
+      const options = {
+        wanted: ids.slice(0, -1).map((id) => ({ id, free: 4, roundAfter: '', isRoundNext: false })),
+        inFlight: ['dlv_pending1'],
+        now,
+      };
+      const due = await note('due', findDueDeliveries(pool, options));
+      expect(due).toEqual(await findDueDeliveries(grown.pool, options));
+      await note('settings', readSubscriptions(pool, ids));
+      const chosen = due.filter((_, at) => at % 10 === 0);
+      const eventIds = chosen.length > 0 ? chosen.map(({ eventId }) => eventId) : ['evt_none'];
+      await note('bodies', readBodies(pool, eventIds));
+      const none = { id: 'dlv_none', subscriptionId: 'wh_none', attemptCount: 0, dueAt: null };
+      const results = (chosen.length > 0 ? chosen : [none]).map((delivery) => ({
+        deliveryId: delivery.id,
+        subscriptionId: delivery.subscriptionId,
+        number: delivery.attemptCount + 1,
+        dueAt: delivery.dueAt,
+        startedAt: now,
+        endedAt: now,
+        outcome: { durationMs: 1, responseStatus: 204, responseExcerpt: undefined, error: undefined },
+        verdict: { status: 'succeeded' as const, nextAttemptAt: null },
+        error: undefined,
+      }));
+      await note('record', recordResults(pool, results));
+      const waiting = { subscriptionIds: ids.slice(-1), inFlight: ['dlv_none'], now };
+      await note('give up', failWaiting(drizzle(pool, drizzleOptions), waiting));
+      await note('leave', leaveSeats(pool, 'this one', ids));
+      return { found: found.length, due: due.length, chosen: chosen.length, read };
+    }
+
+    test('the statements of the deliverer read a few rows for each that they want, once the tables have grown', async () => {
+      await deliverOnce();
+      const heap = ids.slice(0, 1);
+      await fill('delivered', { count: delivered, status: 'succeeded', to: ids });
+      await fill('heap', { count: 2_000, status: 'pending', to: heap });
+      await fill('heapOfTests', { count: 2_000, status: 'pending', isTest: true, to: heap });
+      await fill('heapOfRetries', { count: 2_000, status: 'retry_pending', to: heap });
+      await fill('pending', { count: 12 * principals, status: 'pending', to: ids });
+      await fill('tests', { count: 6 * principals, status: 'pending', isTest: true, to: ids });
+      await fill('retries', { count: 6 * principals, status: 'retry_pending', to: ids });
+      await grown.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [
+        ids.at(-1),
+      ]);
+      const { found, due, chosen, read } = await deliverOnce();
+      expect({ found, due, chosen }).toEqual({ found: principals, due: 12 * (principals - 1), chosen: 23 });
+      const wanted = {
+        look: principals,
+        take: principals,
+        due,
+        settings: principals,
+        bodies: chosen,
+        record: chosen,
+        'give up': 24,
+        leave: principals,
+      };
+      for (const [name, count] of Object.entries(wanted)) {
+        const { rowsRead, plan } = read[name] ?? {};
+        expect(rowsRead, `${name}: ${plan}`).toBeLessThan(6 * count);
+      }
+    });
+  },
+);

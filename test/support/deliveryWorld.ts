@@ -144,6 +144,7 @@ export async function createDeliveryWorld() {
         url: testDatabase.url,
         applicationName: 'deliverer',
         maxConnections: 4,
+        plansByIndexes: true,
         logger,
       });
       closings.push(own.close);

@@ -61,13 +61,17 @@ function readWorker(env: NodeJS.ProcessEnv) {
     const tracing = await startTracing(traceSettings, { process: 'worker', logger });
     onClose({ name: 'traces', close: tracing.close });
     await migrateDatabase(databaseUrl, { patienceMs: databasePatienceMs, logger });
-    const connect = (part: string, maxConnections: number, { plansOnce = false } = {}) => {
+    const connect = (
+      part: string,
+      maxConnections: number,
+      plans: { plansOnce?: boolean; plansByIndexes?: boolean } = {},
+    ) => {
       const applicationName = `agreements ${part}`;
       const database = createDatabase({
         url: databaseUrl,
         applicationName,
         maxConnections,
-        plansOnce,
+        ...plans,
         logger,
       });
       onClose({ name: `database of the ${part}`, close: database.close });
@@ -138,7 +142,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       });
       onClose({ name: 'retention', close: retention.close });
     }
-    const deliveries = connect('deliveries', deliveryConnections);
+    const deliveries = connect('deliveries', deliveryConnections, { plansByIndexes: true });
     const deliverer = await createDeliverer({
       pool: deliveries.pool,
       databaseUrl,

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { repeatAfterDeadlock } from './deadlock.ts';
 import { refuseStandby } from './refuseStandby.ts';
-import { noticeEnd, setUpSession } from './sessionSettings.ts';
+import { noticeEnd, planByIndexes, setUpSession } from './sessionSettings.ts';
 import { answerTimeoutMs, keepAlive } from './silence.ts';
 
 export type Database = NodePgDatabase & { readonly $client: pg.Pool };
@@ -45,6 +45,11 @@ export function createDatabase(options: {
    * database may plan each run again, which takes longer than the run.
    */
   plansOnce?: boolean;
+  /**
+   * Like `plansOnce`, also for connections whose statements may be planned while their tables are empty. Each must have
+   * an index for all that it looks for, in the order that it needs.
+   */
+  plansByIndexes?: boolean;
   /** The database may be a standby, for reads only. */
   mayBeStandby?: boolean;
   logger: Logger;
@@ -61,10 +66,11 @@ export function createDatabase(options: {
     ...keepAlive,
     onConnect: async (client) => {
       if (!options.mayBeStandby) await refuseStandby(client);
-      await setUpSession(
-        client,
-        options.plansOnce ? { ...settings, plan_cache_mode: 'force_generic_plan' } : settings,
-      );
+      await setUpSession(client, {
+        ...settings,
+        ...(options.plansOnce && { plan_cache_mode: 'force_generic_plan' }),
+        ...(options.plansByIndexes && planByIndexes),
+      });
     },
   });
   const query = pool.query.bind(pool);

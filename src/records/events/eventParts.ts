@@ -16,10 +16,14 @@ export function buildEventPart(principalId: string, value: unknown): EventPart {
   return { id: `evp_${hash}`, text };
 }
 
+/** Looked up by key for each event, whatever the planner would join. */
+const partOf = (column: string) =>
+  `lateral (select text from service.event_parts where id = event.${column} offset 0)`;
+
 /** The parts of `event`; empty if its body is whole. */
 export const joinedParts = `
-  left join service.event_parts notification on notification.id = event.notification_part_id
-  left join service.event_parts variables on variables.id = event.variables_part_id`;
+  left join ${partOf('notification_part_id')} as notification on true
+  left join ${partOf('variables_part_id')} as variables on true`;
 
 /** The whole envelope of `event` with its joined parts: exactly these characters are signed and sent. */
 export const wholeBody = `(event.body || coalesce(

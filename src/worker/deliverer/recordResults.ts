@@ -41,6 +41,7 @@ const recordStatement = `
       completed_at = case when ${isRenewed} or result.status = 'retry_pending' then null else ended_at end,
       attempt_count = number, response_status = result.response_status, error = result.error, updated_at = ended_at
     from result where delivery.id = delivery_id and delivery.attempt_count = number - 1
+      and delivery.id = any(array(select delivery_id from result))
     returning delivery.id, delivery.attempt_limit
   ), logged as (
     insert into service.delivery_attempts
@@ -63,7 +64,7 @@ const recordStatement = `
       last_failure_at = coalesce(failed_at, last_failure_at),
       failures_in_row = case when last_success is null then failures_in_row + failures else failures end
     from counted
-    where subscription.id = counted.subscription_id and (
+    where subscription.id = counted.subscription_id and subscription.id = any(array(select subscription_id from seen)) and (
       failed_at is not null or failures_in_row > 0 or last_success_at is null
       or last_success_at < succeeded_at - interval '1 second')
   )
