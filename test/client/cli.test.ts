@@ -267,6 +267,11 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 5, stderr: expect.stringMatching(/asked at http:\/\/127\.0\.0\.1:3\n.*ECONNREFUSED/) },
     ],
     [
+      'a service that is away, at a path with an @',
+      ['list', '--url', 'http://127.0.0.1:3/@team'],
+      { code: 5, stderr: expect.stringContaining('asked at http://127.0.0.1:3/@team\n') },
+    ],
+    [
       'a service that is away, before its events are followed',
       ['events', '--follow', '--url', 'http://127.0.0.1:3'],
       { code: 5, stderr: expect.stringContaining('ECONNREFUSED') },

@@ -53,8 +53,7 @@ export function readSettings(env: Environment, given: Partial<Settings>): Settin
 /** @throws CliError for a malformed URL or key. */
 export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
   try {
-    // `fetch` refuses a URL with a user, and quotes it in its error.
-    if (!URL.canParse(baseUrl) || baseUrl.includes('@')) throw new TypeError('no address');
+    if (!isAddress(baseUrl)) throw new TypeError('no address');
     return new AgreementsClient({ baseUrl, apiKey });
   } catch (error) {
     if (error instanceof TypeError && error.message.includes('apiKey'))
@@ -63,6 +62,13 @@ export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
       `The service's address must be a URL with http:// or https:// and without a user, not ${withoutUser(baseUrl)}.`,
     );
   }
+}
+
+/** Whether requests can go there: `fetch` refuses a URL with a user, and quotes it in its error. */
+export function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 /** An address to show: its user and password may be secret. */

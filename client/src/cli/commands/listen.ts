@@ -5,7 +5,7 @@ import { listenToEvents, type OpenEvents } from '../../listenToEvents.ts';
 import type { AgreementEvent } from '../../types.ts';
 import { CliError } from '../cliError.ts';
 import type { Context } from '../context.ts';
-import { withoutUser } from '../settings.ts';
+import { isAddress, withoutUser } from '../settings.ts';
 import { paint } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
 import { describeEvent } from './events.ts';
@@ -28,7 +28,7 @@ export function addListen(program: Command, context: Context): void {
     .addHelpText('after', writeExamples('listen', 'listen --forward-to http://127.0.0.1:4000/webhooks'))
     .action(async (options: { forwardTo?: string; secret?: string; after: string }) => {
       const { forwardTo } = options;
-      if (forwardTo !== undefined && !isReceiver(forwardTo))
+      if (forwardTo !== undefined && !isAddress(forwardTo))
         throw new CliError(
           `--forward-to takes a URL with http:// or https:// and without a user, not ${withoutUser(forwardTo)}.`,
         );
@@ -52,13 +52,6 @@ export function addListen(program: Command, context: Context): void {
         context.stream({ value, text: `${describeEvent(context, event)}${mark}` });
       }
     });
-}
-
-/** `fetch` sends nothing to a URL with a user. */
-function isReceiver(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, username, password } = new URL(address);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 /**
