@@ -7,7 +7,7 @@ import { LoginPage } from './pages/loginPage.tsx';
 import { Shell } from './pages/shell.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Loading } from './parts/loading.tsx';
-import { PageFailure } from './parts/pageFailure.tsx';
+import { TitledPage } from './parts/titledPage.tsx';
 import { useSession } from './service/queries.ts';
 import { followSessionChange } from './service/sessionChange.ts';
 import { texts } from './texts/texts.ts';
@@ -54,9 +54,9 @@ function Inside() {
   if (session.error && !session.data)
     return (
       <main class="gate">
-        <PageFailure title={texts.brand}>
+        <TitledPage title={texts.brand}>
           <Failure error={session.error} onRetry={() => void session.refetch()} />
-        </PageFailure>
+        </TitledPage>
       </main>
     );
   if (!session.data)

@@ -10,8 +10,8 @@ import { Hex } from '../parts/hex.tsx';
 import { useKeptFocus } from '../parts/keptFocus.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
-import { PageFailure } from '../parts/pageFailure.tsx';
 import { useTitle } from '../parts/title.ts';
+import { TitledPage } from '../parts/titledPage.tsx';
 import { lookAfter, mayPass } from '../service/pauses.ts';
 import { chainName } from '../service/settings.ts';
 import { useNext } from '../service/useNext.ts';
@@ -77,13 +77,13 @@ export function AgreementView({ source, more }: AgreementViewProps) {
   const keptFocus = useKeptFocus([shown?.awaitsOwner]);
   if (!shown)
     return (
-      <PageFailure title={texts.shared.title}>
+      <TitledPage title={texts.shared.title}>
         {record.error ? (
           <Failure error={record.error} onRetry={() => void record.refetch()} />
         ) : (
           <Loading lines={12} />
         )}
-      </PageFailure>
+      </TitledPage>
     );
   const accepted = state.data?.acceptedInputs ?? [];
   const otherTitle = findOtherTitle(shown);

@@ -11,9 +11,9 @@ import { readGraph } from '../diagram/stateGraph.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Note } from '../parts/note.tsx';
-import { PageFailure } from '../parts/pageFailure.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { useTitle } from '../parts/title.ts';
+import { TitledPage } from '../parts/titledPage.tsx';
 import { useMay } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -25,9 +25,9 @@ export function AuthorPage() {
   useTitle(words.title);
   if (useMay('agreements.write')) return <Workshop />;
   return (
-    <PageFailure title={words.title}>
+    <TitledPage title={words.title}>
       <Note kind="bad">{words.mayNotWrite}</Note>
-    </PageFailure>
+    </TitledPage>
   );
 }
 

@@ -11,11 +11,11 @@ import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { More } from '../parts/more.tsx';
 import { Note } from '../parts/note.tsx';
-import { PageFailure } from '../parts/pageFailure.tsx';
 import { Table } from '../parts/table.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
+import { TitledPage } from '../parts/titledPage.tsx';
 import { service } from '../service/client.ts';
 import { changeSession, followSessionChange } from '../service/sessionChange.ts';
 import { chainName } from '../service/settings.ts';
@@ -75,9 +75,9 @@ export function AwaitingPage() {
             <Awaiting wallet={session.data.wallet} />
           )
         ) : session.error ? (
-          <PageFailure title={words.title}>
+          <TitledPage title={words.title}>
             <Failure error={session.error} onRetry={() => void session.refetch()} />
-          </PageFailure>
+          </TitledPage>
         ) : (
           <Loading />
         )}

@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { lazy } from 'preact-iso';
 import { Note } from '../parts/note.tsx';
-import { PageFailure } from '../parts/pageFailure.tsx';
+import { TitledPage } from '../parts/titledPage.tsx';
 import { texts } from '../texts/texts.ts';
 
 const lookMs = 4_000;
@@ -29,8 +29,8 @@ function MissingPage() {
     return () => clearInterval(timer);
   }, []);
   return (
-    <PageFailure title={texts.brand}>
+    <TitledPage title={texts.brand}>
       <Note kind="bad">{texts.failure.notLoaded}</Note>
-    </PageFailure>
+    </TitledPage>
   );
 }

@@ -6,9 +6,9 @@ import { nameOfVariable } from '../agreements/naming.ts';
 import { guestSource } from '../agreements/source.ts';
 import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
-import { PageFailure } from '../parts/pageFailure.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { useTitle } from '../parts/title.ts';
+import { TitledPage } from '../parts/titledPage.tsx';
 import { openLink } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
 import { lookAfter } from '../service/pauses.ts';
@@ -45,9 +45,9 @@ export function SharedPage() {
 function Closed({ why }: { readonly why: string }) {
   useTitle(words.title);
   return (
-    <PageFailure title={words.title}>
+    <TitledPage title={words.title}>
       <Note kind="bad">{why}</Note>
-    </PageFailure>
+    </TitledPage>
   );
 }
 

@@ -7,9 +7,9 @@ import { Field, TextInput } from '../parts/field.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Note } from '../parts/note.tsx';
-import { PageFailure } from '../parts/pageFailure.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
+import { TitledPage } from '../parts/titledPage.tsx';
 import { service } from '../service/client.ts';
 import { lookAfter } from '../service/pauses.ts';
 import { queries, useMay } from '../service/queries.ts';
@@ -42,13 +42,13 @@ export function WebhookPage() {
   });
   if (!webhook.data)
     return (
-      <PageFailure title={words.title}>
+      <TitledPage title={words.title}>
         {webhook.error ? (
           <Failure error={webhook.error} onRetry={() => void webhook.refetch()} />
         ) : (
           <Loading lines={10} />
         )}
-      </PageFailure>
+      </TitledPage>
     );
   const { url, status, previousSecretUntil } = webhook.data;
   const error = test.error ?? rotate.error ?? turn.error;

@@ -1,4 +1,4 @@
-/** A link to the page that is shown adds no second entry of it to the history, as if it were pressed twice. */
+/** A link to the page that is shown, such as one that is pressed twice, adds no second entry of it to the history. */
 export function stayHere(): void {
   addEventListener(
     'click',
