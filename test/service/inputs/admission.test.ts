@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Address, Hex } from 'viem';
+import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { identifyMoment, readStanding } from '../../../src/api/admission/readStanding.ts';
 import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { channels } from '../../../src/platform/database/channels.ts';
-import { nameHash } from '../../../src/protocol/index.ts';
+import { compileAgreement, nameHash } from '../../../src/protocol/index.ts';
 import { learnGas } from '../../../src/records/gas/learnedGas.ts';
 import { explainRevert } from '../../../src/worker/relay/explainRevert.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Answer, createCall } from '../support/call.ts';
-import { reference } from '../support/documents.ts';
+import { deployDirectly } from '../support/directDeployment.ts';
+import { buildLease, reference } from '../support/documents.ts';
 import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
@@ -570,6 +572,57 @@ describe('by index and outbox', () => {
         expect((await answer).status).toBe(200);
       });
     });
+    expect(asked).toEqual([]);
+  });
+
+  test('the rules of an agreement are not those of another one that a reorg puts at its address', async () => {
+    const { service, chain } = setting;
+    const { pool } = service.handle;
+    const [landlord, other, tenant] = [createAccount(), createAccount(), createAccount()];
+    const lease = buildLease(chain.token);
+    const agreement = { ...lease, metadata: { ...lease.metadata, name: `Lease ${crypto.randomUUID()}` } };
+    const valuesOf = (owner: Address) => ({ landlord: owner, tenant: tenant.address, rent: '5' });
+    const before = await chain.client.getBlockNumber();
+    const address = await deployDirectly(chain, { agreement, values: valuesOf(landlord.address) });
+    const read = async (query: string) => (await pool.query(query, [address.toLowerCase()])).rowCount === 1;
+    const adopt = async () => {
+      const body = { address, chainId, agreement, displayName: 'Lease' };
+      const { id } = recordShape.parse(
+        (await principal.call('POST', '/v0/agreements/import', { body })).body.data,
+      );
+      const isDeployed = `select 1 from service.records where lower(address) = $1 and id = '${id}' and status = 'Deployed'`;
+      await waitUntil('it is adopted', () => read(isDeployed));
+      return id;
+    };
+    const appoint = async (id: string, account: typeof landlord, nonce = 0n) => {
+      const input = { inputId: 'appoint', values: { keeper: tenant.address }, account, nonce };
+      const signing = { ...input, agreement, agreementAddress: address, chainId };
+      return outcome(await submit({ id }, (await signInput(signing)).body));
+    };
+    const notAllowed = { details: { reason: 'issuer_not_allowed' } };
+    const first = await adopt();
+    expect(await appoint(first, other)).toMatchObject(notAllowed);
+    expect(asked).toEqual([]);
+
+    const p = compileAgreement(agreement, { values: valuesOf(other.address) });
+    const parts = [p.docUri, p.docHash, p.initialState, p.inputDefs, p.transitions, p.initVars] as const;
+    const args = [...parts, p.verifiers, p.actions] as const;
+    const data = encodeFunctionData({ abi: agreementFactoryAbi, functionName: 'createAgreement', args });
+    const [, from] = await chain.client.getAddresses();
+    const twin = { from, to: chain.factory, data, gas: '0x4c4b40' };
+    const depth = Number((await chain.client.getBlockNumber()) - before);
+    await chain.client.request({ method: 'anvil_reorg', params: [depth, [[twin, 0]]] } as never);
+    await chain.client.mine({ blocks: 2 });
+    await waitUntil('the former record is a draft', async () => {
+      const query = `select 1 from service.records where id = $1 and status = 'Draft'`;
+      return (await pool.query(query, [first])).rowCount === 1;
+    });
+    const second = await adopt();
+    expect(await appoint(second, other)).toMatchObject({ status: 200 });
+    // A node has decided once. From then on, the new agreement's rules are known.
+    expect(asked).toContain('eth_estimateGas');
+    asked.length = 0;
+    expect(await appoint(second, landlord)).toMatchObject(notAllowed);
     expect(asked).toEqual([]);
   });
 
