@@ -18,8 +18,10 @@ import { createStandInIndex } from './projector/support/standInIndex.ts';
 import { showUsedPermit } from './support/usedPermit.ts';
 
 let world: RelayWorld;
+let index: ReturnType<typeof createStandInIndex>;
 beforeAll(async () => {
   world = await createRelayWorld();
+  index = createStandInIndex({ pool: world.pool, factory: world.token });
 });
 afterEach(async () => {
   await world.reset();
@@ -135,7 +137,6 @@ describe('a transaction that reverts', () => {
   test('does not fail while the index shows its permit used up, for what that did is the projector’s to say', async () => {
     const { key } = await world.createWallet();
     const node = await world.disturb(() => undefined);
-    const index = createStandInIndex({ pool: world.pool, factory: world.token });
     await index.deploy();
     const { id, recipient } = await world.acceptOne({ kind: 'input', data: fails('the nonce is used up') });
     await showUsedPermit(world.pool, { chainId: world.chainId, agreement: world.token, signer: recipient });
@@ -162,6 +163,30 @@ describe('a transaction that reverts', () => {
     await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
     const { attempts } = await world.readRow(id);
     expect(attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+
+  test('waits for the one before it that its wallet has sent too, and then goes on', async () => {
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
+    const node = await world.disturb(() => undefined);
+    await index.deploy();
+    const first = await world.acceptOne({ kind: 'input', data: fails('not decided yet') });
+    const { id } = await world.acceptOne({ kind: 'input', data: transfers(other.address) });
+    const used = { chainId: world.chainId, agreement: world.token, signer: first.recipient };
+    await showUsedPermit(world.pool, used);
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    for (const row of [first.id, id]) {
+      const { hash } = await world.waitForNode(row);
+      await awaitReceipt(world.client, hash ?? '0x');
+    }
+    await mintFor(address);
+    await world.indexOnce();
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('both were looked at', () => node.count('eth_getTransactionReceipt') > looks + 8);
+    expect((await world.readRow(id)).attempts.map(({ nonce }) => nonce)).toEqual([1]);
+    await index.removeViews();
+    await world.waitForState(first.id, 'failed');
+    await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
   });
 
   test('is not judged by a node that lacks the folded block', async () => {
