@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Hex, parseTransaction } from 'viem';
+import { type Hex, keccak256, parseTransaction } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -15,14 +15,17 @@ afterAll(() => world.close());
 const cap = 16_777_216n;
 
 /** A relay with one wallet, behind a node that refuses transactions of more gas than `most` in these words. */
-async function startRefused(most: bigint, say: (gas: bigint) => string) {
+async function startRefused(
+  most: bigint,
+  say: (gas: bigint) => string,
+  settings = { replaceAfterMs: 300, resendAfterMs: 200 },
+) {
   const { key } = await world.createWallet();
   const node = await world.disturb(({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
     const { gas = 0n } = parseTransaction(params[0] as Hex);
     return gas > most ? { error: { code: -32_000, message: say(gas) } } : undefined;
   });
-  const settings = { replaceAfterMs: 300, resendAfterMs: 200 };
   await world.startRelay({ keys: [key], rpcUrls: [node.url], settings });
   world.startIndexing();
 }
@@ -53,6 +56,57 @@ describe('a row that no node takes ends, and rows behind it go on, if the node s
     const { failure } = await world.readRow(big.id);
     expect(failure).toMatchObject({ reason: 'transaction_rejected', objection: say(25_000_000n) });
     expect((await world.countMints()).has(big.recipient)).toBe(false);
+  });
+});
+
+test('a row that every node refuses for good keeps others waiting only for a moment', async () => {
+  const settings = { replaceAfterMs: 3_600_000, resendAfterMs: 200 };
+  await startRefused(cap, () => 'oversized data: transaction size 150000, limit 131072', settings);
+  const big = await world.acceptOne({ gasEstimate: 20_000_000n });
+  await world.waitForState(big.id, 'signed');
+  const other = await world.acceptOne();
+  await mineUntil('the other row is mined', async () => (await world.countMints()).has(other.recipient));
+  await mineUntil('the row has ended', async () => (await world.readRow(big.id)).state === 'failed');
+});
+
+describe('of two nodes', () => {
+  const start = async (urls: [string, string], replaceAfterMs: number) => {
+    const { key } = await world.createWallet();
+    await world.startRelay({ keys: [key], rpcUrls: urls, settings: { replaceAfterMs, resendAfterMs: 200 } });
+    world.startIndexing();
+  };
+  const isSending = ({ method }: { method: string }) => method === 'eth_sendRawTransaction';
+  const oversized = { error: { code: -32_000, message: 'oversized data' } };
+
+  test('the one that does not answer is waited for, although the other would never take the row', async () => {
+    const strict = await world.disturb((call) => (isSending(call) ? oversized : undefined));
+    const isAway = () => strict.count('eth_sendRawTransaction') < 15;
+    const away = await world.disturb((call) => (isSending(call) && isAway() ? 'loseRequest' : undefined));
+    await start([strict.url, away.url], 3_600_000);
+    const row = await world.acceptOne();
+    await mineUntil('it is mined', async () => (await world.countMints()).has(row.recipient));
+    expect((await world.readRow(row.id)).attempts).toHaveLength(1);
+  });
+
+  test('the refusal of one does not fail what the other has accepted and lost', async () => {
+    const isCancelled = async () => {
+      const query = 'select 1 from service.transaction_attempts where transaction_id is null';
+      return (await world.pool.query(query)).rowCount === 1;
+    };
+    let isTaken = false;
+    const forgetful = await world.disturb(async (call) => {
+      if (!isSending(call)) return undefined;
+      if (isTaken) return (await isCancelled()) ? undefined : 'loseRequest';
+      isTaken = true;
+      return { result: keccak256(call.params[0] as Hex) };
+    });
+    const strict = await world.disturb(async (call) =>
+      isSending(call) && !(await isCancelled()) ? oversized : undefined,
+    );
+    await start([forgetful.url, strict.url], 300);
+    const row = await world.acceptOne();
+    await mineUntil('it is mined', async () => (await world.countMints()).has(row.recipient));
+    expect(await world.readRow(row.id)).toMatchObject({ nonce: 1, failure: null });
   });
 });
 

@@ -18,6 +18,8 @@ export type SlotFacts = {
   /** How many blocks have left it out since then, as far as this process has seen. */
   readonly stalledBlocks: number;
   readonly objection: NodeObjection | undefined;
+  /** Whether every node said, when the bytes were last sent, that it will never take them. */
+  readonly isRefusedByAll: boolean;
   /** How long no node has accepted any bytes for this nonce; undefined if one has. */
   readonly untakenMs: number | undefined;
   /** Until the permit expires; undefined for bytes that do not expire. */
@@ -58,14 +60,24 @@ export function planSlot(facts: SlotFacts, times: SlotTimes): SlotAction {
   if (objection === 'underpriced' && canRaise && ageMs >= objectionPauseMs) return raise;
   // No node has them, so they would only be a gap: bytes that nobody wants need not be sent first.
   if (purpose === 'unwanted' && acceptedMs === undefined && facts.canCancel) return 'cancel';
-  // Every node has refused it for this long: later nonces must not wait for it.
-  if (objection === 'rejected' && ageMs >= times.replaceAfterMs && facts.canCancel) return 'cancel';
+  if (isRejected(facts, times)) return 'cancel';
   if (isHopeless(facts, times)) return 'cancel';
   if (facts.isFirst && canRaise && hasWaited(facts, times)) return raise;
   // Bytes that a node has accepted may be mined, which uses up the nonce too; they are not sent to other
   // nodes.
   if (purpose === 'unwanted' && facts.canCancel) return 'wait';
   return isDue(facts, times) ? 'resend' : 'wait';
+}
+
+/**
+ * Whether nodes say that they will never take these bytes: later nonces must not wait for them. A node that does not answer, or has
+ * taken bytes for the nonce before, gets some time.
+ */
+function isRejected(facts: SlotFacts, { replaceAfterMs }: SlotTimes): boolean {
+  const { objection, untakenMs, ageMs, isRefusedByAll, canCancel } = facts;
+  if (objection !== 'rejected' || !canCancel) return false;
+  const isFutile = isRefusedByAll && untakenMs !== undefined;
+  return ageMs >= (isFutile ? Math.min(objectionPauseMs, replaceAfterMs) : replaceAfterMs);
 }
 
 /**

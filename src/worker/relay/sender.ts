@@ -19,6 +19,8 @@ export type Sender = {
   push(items: readonly Outgoing[]): void;
   /** Milliseconds since these bytes were last sent, 0 while they wait or are on their way; undefined for never. */
   sentMs(hash: Hex): number | undefined;
+  /** Whether every node said, when these bytes were last sent, that it will never take them. */
+  isRefused(hash: Hex): boolean;
   /** Forgets bytes sent before `until`, by this process's clock, except these hashes. */
   retain(hashes: ReadonlySet<Hex>, until: number): void;
   /** Drops waiting bytes, and resolves when nothing is on its way. */
@@ -41,6 +43,7 @@ export function createSender(options: {
   const { client, endpoints, count, onAnswers } = options;
   let waiting: Outgoing[] = [];
   const sentAt = new Map<Hex, number>();
+  const refused = new Set<Hex>();
   let running: Promise<void> | undefined;
 
   const send = (item: Outgoing): Promise<NotedAnswer> => {
@@ -53,13 +56,21 @@ export function createSender(options: {
     });
   };
   const sendNow = async ({ hash, raw, everywhere }: Outgoing): Promise<NotedAnswer> => {
-    const targets = everywhere && endpoints.length > 1 ? endpoints : [client];
-    const answers = await Promise.all(targets.map((target) => sendBytes(target, hash, raw)));
+    const sendTo = (targets: readonly PublicClient[]) =>
+      Promise.all(targets.map((target) => sendBytes(target, hash, raw)));
+    const all = endpoints.length > 1 ? endpoints : [client];
+    let answers = await sendTo(everywhere ? all : [client]);
+    // The client tells the best of the answers that it got: a node that did not answer it may have another limit.
+    if (!everywhere && all.length > 1 && answers.every(isRefusal)) answers = await sendTo(all);
     sentAt.set(hash, performance.now());
+    if (answers.every(isRefusal)) refused.add(hash);
+    else refused.delete(hash);
     const [first = { hash, answer: 'unavailable', text: undefined } as const] = answers;
     return (
       answers.find(({ answer }) => answer === 'accepted') ??
-      answers.find(({ answer }) => answer !== 'unavailable') ??
+      // What helps with one node, such as a higher fee, is worth trying although another one would never take it.
+      answers.find((answered) => answered.answer !== 'unavailable' && !isRefusal(answered)) ??
+      answers.find(isRefusal) ??
       first
     );
   };
@@ -90,14 +101,23 @@ export function createSender(options: {
       const at = sentAt.get(hash);
       return at === undefined ? undefined : Math.max(0, performance.now() - at);
     },
+    isRefused: (hash) => refused.has(hash),
     retain(hashes, until) {
-      for (const [hash, at] of sentAt) if (!hashes.has(hash) && at < until) sentAt.delete(hash);
+      for (const [hash, at] of sentAt) {
+        if (hashes.has(hash) || at >= until) continue;
+        sentAt.delete(hash);
+        refused.delete(hash);
+      }
     },
     async close() {
       waiting = [];
       await running;
     },
   };
+}
+
+function isRefusal({ answer }: NotedAnswer): boolean {
+  return answer === 'rejected';
 }
 
 async function sendBytes(client: PublicClient, hash: Hex, raw: Hex): Promise<NotedAnswer> {

@@ -20,6 +20,9 @@ import { type PermitPlace, readPermitTurn } from './permitTurn.ts';
 import { readPredecessor } from './readPredecessor.ts';
 import { findRevertReason } from './revertReason.ts';
 
+/** With whether a node has ever accepted its bytes. */
+type PassedAttempt = AttemptKey & { readonly isAccepted: boolean };
+
 /** A row whose nonce the chain has used up although the index does not show the permit's effect. */
 export type PassedRow = PermitPlace & {
   readonly id: string;
@@ -29,7 +32,7 @@ export type PassedRow = PermitPlace & {
   /** Whose usage counts its gas, and the gas counted for the attempt under way. */
   readonly principalId: string | null;
   readonly countedGas: bigint;
-  readonly attempts: readonly AttemptKey[];
+  readonly attempts: readonly PassedAttempt[];
   /** Milliseconds since the newest of them was signed. */
   readonly newestAgeMs: number;
   /** Why a node last refused the newest bytes, and its own words. */
@@ -192,7 +195,7 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   if ((await readPermitTurn(client, row)) === 'used') return false;
 
   const facts = { transaction: row.id, wallet: row.wallet, nonce: row.nonce };
-  if (row.objection === 'rejected' || isRefusedAgain(row)) {
+  if (isRejected(row) || isRefusedAgain(row)) {
     const failure = {
       reason: 'transaction_rejected',
       message: 'No node of the chain accepts the transaction.',
@@ -202,6 +205,11 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
     return failRow(pool, { chainId, row, failure, blockNumber: undefined, isPaid: false });
   }
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
+}
+
+/** What a node has accepted before can be mined under another nonce, although another node refuses it now. */
+function isRejected({ objection, attempts }: PassedRow): boolean {
+  return objection === 'rejected' && !attempts.some(({ isAccepted }) => isAccepted);
 }
 
 /** Whether nodes have refused it under several nonces in words that are not understood. */

@@ -10,7 +10,6 @@ import {
   type transactions,
 } from '../../platform/database/tables/transactions.ts';
 import { groupBy } from '../../protocol/groupBy.ts';
-import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import type { IndexHead } from './indexHead.ts';
 import { type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
@@ -109,7 +108,7 @@ type FoundRow = FoundHead &
   > &
   NotNull<RowOf<typeof transactions, 'wallet'> & RowAs<typeof transactions, { nonce: 'wallet_nonce' }>> &
   OrNull<RowOf<typeof transactionAttempts, 'objection' | 'objection_text'>> & {
-    attempts: AttemptKey[];
+    attempts: PassedRow['attempts'];
     newest_age_ms: number;
   };
 type FoundHead = OrNull<RowAs<typeof projections, { head: 'head_number'; head_hash: 'head_hash' }>>;
@@ -135,7 +134,7 @@ async function readPassedRows(
             select extract(epoch from now() - max(created_at))::float8 * 1000
             from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as newest_age_ms, (
             select json_agg(json_build_object('id', attempt.id::text, 'wallet', attempt.wallet, 'nonce', attempt.wallet_nonce,
-              'hash', attempt.tx_hash) order by attempt.id)
+              'hash', attempt.tx_hash, 'isAccepted', attempt.accepted_at is not null) order by attempt.id)
             from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as attempts
         from unnest($2::text[], $3::bigint[]) as wallet(address, mined_count)
         join service.transactions sent on sent.chain_id = $1 and sent.wallet = wallet.address

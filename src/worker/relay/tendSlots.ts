@@ -94,6 +94,7 @@ function decide(
       stalledMs: stalledMs(wallet, performance.now() - attempt.ageMs),
       stalledBlocks: stalledBlocks(wallet, { nonce, blockNumber: view.blockNumber }),
       objection: attempt.objection,
+      isRefusedByAll: sender.isRefused(attempt.hash),
       untakenMs: attempt.untakenMs,
       leftMs: row ? Number(row.deadline - view.timestamp) * 1_000 : undefined,
       canReplace: replacement !== undefined,

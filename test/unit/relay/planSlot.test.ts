@@ -12,6 +12,7 @@ const fresh: SlotFacts = {
   stalledMs: 500,
   stalledBlocks: 2,
   objection: undefined,
+  isRefusedByAll: false,
   untakenMs: undefined,
   leftMs: 3_600_000,
   canReplace: true,
@@ -91,6 +92,16 @@ describe('a wanted call', () => {
     expect(plan({ ...refused, ageMs: 30_000 })).toBe('wait');
     expect(plan({ ...refused, ageMs: 40_000 })).toBe('cancel');
     expect(plan({ ...refused, ageMs: 40_000, canCancel: false, sentMs: 13_000 })).toBe('resend');
+  });
+  test('that every node refuses for good makes room soon', () => {
+    const refused = { objection: 'rejected', isRefusedByAll: true, acceptedMs: undefined } as const;
+    const since = (ageMs: number) => ({ ...refused, ageMs, untakenMs: ageMs });
+    expect(plan(since(1_500))).toBe('wait');
+    expect(plan(since(2_500))).toBe('cancel');
+    expect(plan({ ...since(2_500), isFirst: false })).toBe('cancel');
+    expect(plan({ ...since(2_500), isRefusedByAll: false })).toBe('wait');
+    expect(plan({ ...since(2_500), untakenMs: undefined })).toBe('wait');
+    expect(plan({ ...since(40_000), untakenMs: undefined })).toBe('cancel');
   });
 });
 
