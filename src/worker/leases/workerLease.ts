@@ -9,15 +9,17 @@ const renewalsPerLease = 4;
 const margin = 1 / 4;
 const defaultLeaseMs = 6_000;
 
-const renewStatement = `
-  insert into service.worker_leases (id, lease_until) values ($1, now() + $2::int * interval '1 millisecond')
-  on conflict (id) do update set lease_until = excluded.lease_until where worker_leases.lease_until > now()
-  returning id`;
+const inForce = (until: string) => `${until} > now() and ${until} < now() + interval '5 minutes'`;
 /**
  * SQL: whether a lease is in force. One that ends much later is from before the database's clock was set back: its holder
- * is dead, or renews it soon.
+ * is dead, or loses it at its next renewal.
  */
-export const isInForce = `lease_until > now() and lease_until < now() + interval '5 minutes'`;
+export const isInForce = inForce('lease_until');
+/** Only a lease in force: whatever was held under another one may be somebody else's by now. */
+const renewStatement = `
+  insert into service.worker_leases (id, lease_until) values ($1, now() + $2::int * interval '1 millisecond')
+  on conflict (id) do update set lease_until = excluded.lease_until where ${inForce('worker_leases.lease_until')}
+  returning id`;
 /** Long after anybody could still consider its holder alive. */
 const sweepStatement = `delete from service.worker_leases where lease_until < now() - interval '1 minute'`;
 
