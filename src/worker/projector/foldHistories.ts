@@ -188,7 +188,8 @@ async function selectRecords(
   const fresh = new Set([...shortened, ...deployed]);
   const isContinued = (id: string) => isOpen(id) && !fresh.has(id);
   const touched = (await findTouched(transaction, { chainId, added })).filter(isContinued);
-  const behind = (await findBehind(transaction, chainId)).filter(isContinued);
+  const found = await findBehind(transaction, chainId);
+  const behind = found.filter(isContinued);
   // Separate limits: records that are behind do not wait for new inputs, however many.
   const current = await takeFitting(transaction, touched);
   const late = await takeFitting(transaction, behind);
@@ -201,7 +202,7 @@ async function selectRecords(
       behind: late.fitting,
     },
     postponed: current.others,
-    isCut: behind.length === behindAtOnce || late.others.length > 0,
+    isCut: found.length === behindAtOnce || late.others.length > 0,
   };
 }
 
