@@ -33,20 +33,20 @@ export function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
   const keeper = new Worker(new URL('lockKeeper.ts', import.meta.url), { workerData, execArgv: [] });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let isHeld = false;
-  /** Said once: the keeper tries again several times a second, for as long as the database is away. */
-  let saidReason: string | undefined;
+  /** Each is said once: the keeper tries again several times a second, for as long as the database is away. */
+  const saidReasons = new Set<string>();
   const fail = (cause: Error) => (isHeld ? onLost(cause) : reject(cause));
   keeper.on('message', (message: KeeperMessage) => {
     switch (message.kind) {
       case 'unreachable':
-        if (message.reason === saidReason) return;
-        saidReason = message.reason;
+        if (saidReasons.has(message.reason)) return;
+        saidReasons.add(message.reason);
         return logger.warn(
           { reason: message.reason, retryInMs: message.retryInMs },
           'the database is not reachable',
         );
       case 'standingBy':
-        saidReason = undefined;
+        saidReasons.clear();
         onStandingBy?.();
         return logger.info({ schema }, 'another process indexes into this schema; standing by');
       case 'held':
