@@ -117,6 +117,20 @@ describe('a transaction that reverts', () => {
     expect(['signed', 'broadcast']).toContain((await world.readRow(id)).state);
   });
 
+  test('is looked at in turn with those of many other principals that cannot be decided either', async () => {
+    const { key } = await world.createWallet();
+    const looked = new Set<unknown>();
+    const node = await world.disturb(({ method, params }) => {
+      if (method === 'eth_getTransactionReceipt') looked.add(params[0]);
+      return undefined;
+    });
+    await world.indexOnce();
+    for (let owner = 0; owner < 20; owner++)
+      await world.accept(1, { data: fails('too early'), principalId: `principal ${owner}` });
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    await waitUntil('each was looked at', () => looked.size === 20);
+  });
+
   test('is believed to have done so only once its block has its confirmations', async () => {
     const { key } = await world.createWallet();
     const node = await world.disturb(() => undefined);

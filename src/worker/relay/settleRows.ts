@@ -45,6 +45,9 @@ export function createSettlements(options: SettleOptions): Settlements {
   const watched = new Map<string, Watch>();
   const ownReverts = new LRUCache<string, Set<Hex>>({ max: mostWatched });
   const turns = new Map<string | null, Promise<void>>();
+  /** The number of each principal's last turn: who has waited longest comes next. */
+  const lastTurns = new LRUCache<string, number>({ max: mostWatched });
+  let turnCount = 0;
   let position = '';
 
   const check = async (row: PassedRow, { head, view }: Seen) => {
@@ -58,6 +61,7 @@ export function createSettlements(options: SettleOptions): Settlements {
     watch.nextAt = performance.now() + watch.pauseMs;
     watch.pauseMs = Math.min(watch.pauseMs * 2, longestPauseMs);
   };
+  const lastTurnOf = (principalId: string | null) => lastTurns.get(principalId ?? '') ?? 0;
   const takeTurn = async (rows: readonly PassedRow[], seen: Seen) => {
     const endsAt = performance.now() + longestTurnMs;
     for (const row of rows) {
@@ -68,6 +72,7 @@ export function createSettlements(options: SettleOptions): Settlements {
   const begin = (principalId: string | null, rows: readonly PassedRow[], seen: Seen) => {
     const turn = takeTurn(rows, seen).finally(() => turns.delete(principalId));
     turns.set(principalId, turn);
+    lastTurns.set(principalId ?? '', ++turnCount);
     return turn;
   };
 
@@ -82,7 +87,9 @@ export function createSettlements(options: SettleOptions): Settlements {
       position = last;
       if (watched.size > mostWatched) watched.clear();
       const due = rows.filter(({ id }) => (watched.get(id)?.nextAt ?? 0) <= performance.now());
-      const waiting = [...groupBy(due, ({ principalId }) => principalId)].filter(([id]) => !turns.has(id));
+      const waiting = [...groupBy(due, ({ principalId }) => principalId)]
+        .filter(([id]) => !turns.has(id))
+        .toSorted(([one], [other]) => lastTurnOf(one) - lastTurnOf(other));
       const begun = waiting
         .slice(0, Math.max(0, principalsAtOnce - turns.size))
         .map(([id, own]) => begin(id, own.slice(0, rowsAtOnce), { head, view }));
