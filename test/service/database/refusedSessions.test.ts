@@ -46,6 +46,17 @@ const ask = (pool = handle.pool) => runPrepared(pool, 'select 1 as answer', []);
 const failureOf = (work: () => Promise<unknown>) => work().catch((error: unknown) => error);
 const unavailable = { status: 503, headers: { 'retry-after': '1' } };
 
+/** Some servers trust whoever connects. */
+async function asksForPassword(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: Object.assign(new URL(url), { password: 'other' }).href });
+  const isLetIn = await client.connect().then(
+    () => true,
+    () => false,
+  );
+  if (isLetIn) await client.end();
+  return !isLetIn;
+}
+
 const askAdministrator = (statement: string) =>
   administrator.query(statement.replaceAll('$role', role).replaceAll('$name', name));
 const endSessions = () =>
@@ -53,7 +64,7 @@ const endSessions = () =>
     role,
   ]);
 
-test.each([
+test.for([
   {
     what: 'the password is another',
     code: '28P01',
@@ -90,20 +101,24 @@ test.each([
     change: 'alter database $name allow_connections false',
     mend: 'alter database $name allow_connections true',
   },
-])('while $what, a running process answers 503, and afterwards as before', async ({ code, change, mend }) => {
-  const isThere = createDatabaseProbe(handle.pool);
-  await ask();
-  await endSessions();
-  await askAdministrator(change);
-  // The first query may meet the session that was ended.
-  const failures = [await failureOf(() => ask()), await failureOf(() => ask())];
-  expect(failures.at(-1)).toMatchObject({ code });
-  for (const failure of failures) expect(describeError(failure)).toMatchObject(unavailable);
-  expect(await isThere()).toBe(false);
-  await askAdministrator(mend);
-  expect(await ask()).toEqual([{ answer: 1 }]);
-  expect(await isThere()).toBe(true);
-});
+])(
+  'while $what, a running process answers 503, and afterwards as before',
+  async ({ code, change, mend }, context) => {
+    if (code === '28P01' && !(await asksForPassword())) context.skip();
+    const isThere = createDatabaseProbe(handle.pool);
+    await ask();
+    await endSessions();
+    await askAdministrator(change);
+    // The first query may meet the session that was ended.
+    const failures = [await failureOf(() => ask()), await failureOf(() => ask())];
+    expect(failures.at(-1)).toMatchObject({ code });
+    for (const failure of failures) expect(describeError(failure)).toMatchObject(unavailable);
+    expect(await isThere()).toBe(false);
+    await askAdministrator(mend);
+    expect(await ask()).toEqual([{ answer: 1 }]);
+    expect(await isThere()).toBe(true);
+  },
+);
 
 test.each(['role $role', 'database $name'])(
   'sessions opened while the %s is read-only do not stay so',
@@ -134,12 +149,12 @@ test.skipIf(!hasPgBouncer)('while a pooler is refused, a running process answers
     logger,
   });
   await ask(pooled.pool);
-  await askAdministrator(`alter role $role password 'second'`);
+  await askAdministrator('alter role $role nologin');
   await endSessions();
   const failures = [];
   for (let asked = 0; asked < 3; asked++) failures.push(await failureOf(() => ask(pooled.pool)));
   for (const failure of failures) expect(describeError(failure)).toMatchObject(unavailable);
-  await askAdministrator(`alter role $role password 'first'`);
+  await askAdministrator('alter role $role login');
   await waitUntil('the pooler is admitted again', () => ask(pooled.pool).catch(() => false));
   await pooled.close();
   await pooler.stop();
