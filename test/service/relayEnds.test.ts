@@ -1,4 +1,4 @@
-import { parseEther } from 'viem';
+import { type Hex, parseEther, parseTransaction } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { DisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
@@ -189,12 +189,13 @@ describe('a wallet without funds', () => {
 
 test('a transaction that no node takes fails, and holds up nothing', async () => {
   const { key } = await world.createWallet();
-  let refused: unknown;
+  let refused: Hex | undefined;
   const node = await world.disturb(({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
-    refused ??= params[0];
+    const { data } = parseTransaction(params[0] as Hex);
+    refused ??= data;
     const error = { code: -32_000, message: 'exceeds block gas limit' };
-    return params[0] === refused ? { error } : undefined;
+    return data === refused ? { error } : undefined;
   });
   await world.startRelay({ keys: [key], rpcUrls: [node.url], settings: { replaceAfterMs: 500 } });
   world.startIndexing();

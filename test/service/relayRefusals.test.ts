@@ -69,6 +69,45 @@ test('a row that every node refuses for good keeps others waiting only for a mom
   await mineUntil('the row has ended', async () => (await world.readRow(big.id)).state === 'failed');
 });
 
+test('a row that a node refuses once in words of its own is mined', async () => {
+  const { key } = await world.createWallet();
+  let refused: unknown;
+  // One of several nodes behind the same address.
+  const node = await world.disturb(({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction') return undefined;
+    refused ??= params[0];
+    return params[0] === refused ? { error: { code: -32_000, message: 'oversized data' } } : undefined;
+  });
+  const settings = { replaceAfterMs: 3_600_000, resendAfterMs: 200 };
+  await world.startRelay({ keys: [key], rpcUrls: [node.url], settings });
+  world.startIndexing();
+  const row = await world.acceptOne();
+  await mineUntil('it is mined', async () => (await world.countMints()).has(row.recipient));
+  expect(await world.readRow(row.id)).toMatchObject({ nonce: 1, failure: null });
+});
+
+test('a row that was accepted once and is refused for good since ends', async () => {
+  const { key } = await world.createWallet();
+  let taken: Hex | undefined;
+  const node = await world.disturb(({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction') return undefined;
+    const raw = params[0] as Hex;
+    if (parseTransaction(raw).gas === 21_000n) return undefined;
+    taken ??= raw;
+    return taken === raw && node.count(method) === 1
+      ? { result: keccak256(raw) }
+      : { error: { code: -32_000, message: 'oversized data' } };
+  });
+  const settings = { replaceAfterMs: 300, resendAfterMs: 200 };
+  await world.startRelay({ keys: [key], rpcUrls: [node.url], settings });
+  world.startIndexing();
+  const row = await world.acceptOne();
+  await mineUntil('it has ended', async () => (await world.readRow(row.id)).state === 'failed');
+  const { failure, attempts } = await world.readRow(row.id);
+  expect(failure).toMatchObject({ reason: 'transaction_rejected' });
+  expect(new Set(attempts.map(({ nonce }) => nonce)).size).toBe(3);
+});
+
 describe('of two nodes', () => {
   const start = async (urls: [string, string], replaceAfterMs: number) => {
     const { key } = await world.createWallet();

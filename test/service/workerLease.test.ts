@@ -67,6 +67,9 @@ test.each([
   expect(lost[0]).toBe(id);
   await waitUntil('it has a lease again', async () => lease.isHeld() && (await isAlive(lease.id)));
   expect(lease.id).not.toBe(id);
+  const isThere = async () =>
+    (await handle.pool.query('select from service.worker_leases where id = $1', [id])).rowCount === 1;
+  await waitUntil('nothing is left of it', async () => !(await isThere()));
 });
 
 test('a renewal that is answered after the loss holds nothing under the next id', async () => {

@@ -63,7 +63,12 @@ export async function openWorkerLease(options: {
     const asked = id;
     const rows = await runPrepared(pool, renewStatement, [asked, leaseMs]);
     if (asked !== id) return;
-    if (rows.length === 0) return lose();
+    if (rows.length === 0) {
+      lose();
+      // It would be in force again later if it ends after the time to which the database's clock was set back.
+      await pool.query('delete from service.worker_leases where id = $1', [asked]);
+      return;
+    }
     heldUntil = askedAt + leaseMs * (1 - margin);
     clearTimeout(expiry);
     if (!isClosed) expiry = setTimeout(lose, Math.max(0, heldUntil - performance.now()));

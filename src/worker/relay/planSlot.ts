@@ -74,8 +74,9 @@ export function planSlot(facts: SlotFacts, times: SlotTimes): SlotAction {
  * taken bytes for the nonce before, gets some time.
  */
 function isRejected(facts: SlotFacts, { replaceAfterMs }: SlotTimes): boolean {
-  const { objection, untakenMs, ageMs, isRefusedByAll, canCancel } = facts;
-  if (objection !== 'rejected' || !canCancel) return false;
+  const { purpose, objection, untakenMs, ageMs, isRefusedByAll, canCancel } = facts;
+  // Nothing is less than an empty transfer.
+  if (purpose === 'nothing' || objection !== 'rejected' || !canCancel) return false;
   const isFutile = isRefusedByAll && untakenMs !== undefined;
   return ageMs >= (isFutile ? Math.min(objectionPauseMs, replaceAfterMs) : replaceAfterMs);
 }

@@ -56,14 +56,12 @@ export function createSender(options: {
     });
   };
   const sendNow = async ({ hash, raw, everywhere }: Outgoing): Promise<NotedAnswer> => {
-    const sendTo = (targets: readonly PublicClient[]) =>
-      Promise.all(targets.map((target) => sendBytes(target, hash, raw)));
-    const all = endpoints.length > 1 ? endpoints : [client];
-    let answers = await sendTo(everywhere ? all : [client]);
-    // The client tells the best of the answers that it got: a node that did not answer it may have another limit.
-    if (!everywhere && all.length > 1 && answers.every(isRefusal)) answers = await sendTo(all);
+    const targets = everywhere && endpoints.length > 1 ? endpoints : [client];
+    const answers = await Promise.all(targets.map((target) => sendBytes(target, hash, raw)));
     sentAt.set(hash, performance.now());
-    if (answers.every(isRefusal)) refused.add(hash);
+    // The client tells the best of the answers that it got: a node that did not answer it may have another limit.
+    const isSaidByAll = targets.length >= endpoints.length && answers.every(isRefusal);
+    if (isSaidByAll) refused.add(hash);
     else refused.delete(hash);
     const [first = { hash, answer: 'unavailable', text: undefined } as const] = answers;
     return (

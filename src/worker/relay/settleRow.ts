@@ -82,8 +82,12 @@ const longestNonceMs = 3_600_000;
  * same permit has gas left, the row goes on as that one's.
  */
 const mostOwnReverts = 4;
-/** After so many nonces a row fails that every node refuses for a reason that is not understood. */
+/**
+ * After so many nonces a row fails that every node refuses, whatever became of the ones before, and after so many that no node has
+ * taken if they say that they will never take it: a single node behind one address may be an odd one.
+ */
 const mostRefusedNonces = 3;
+const mostRejectedNonces = 2;
 
 /**
  * Decides about a row that the chain has passed; returns whether it is settled. Decides only after the index,
@@ -195,7 +199,7 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   if ((await readPermitTurn(client, row)) === 'used') return false;
 
   const facts = { transaction: row.id, wallet: row.wallet, nonce: row.nonce };
-  if (isRejected(row) || isRefusedAgain(row)) {
+  if (isRefusedAgain(row)) {
     const failure = {
       reason: 'transaction_rejected',
       message: 'No node of the chain accepts the transaction.',
@@ -207,16 +211,14 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
 }
 
-/** What a node has accepted before can be mined under another nonce, although another node refuses it now. */
-function isRejected({ objection, attempts }: PassedRow): boolean {
-  return objection === 'rejected' && !attempts.some(({ isAccepted }) => isAccepted);
-}
-
-/** Whether nodes have refused it under several nonces in words that are not understood. */
 function isRefusedAgain(row: PassedRow): boolean {
-  return (
-    row.objection === 'unavailable' && row.objectionText !== null && countNonces(row) >= mostRefusedNonces
-  );
+  const { objection, objectionText, attempts } = row;
+  // Without words, nodes did not answer.
+  if (objection !== 'rejected' && (objection !== 'unavailable' || objectionText === null)) return false;
+  const taken = new Set(attempts.filter(({ isAccepted }) => isAccepted).map(nonceOf));
+  const untaken = attempts.filter((attempt) => !taken.has(nonceOf(attempt)));
+  const isRejected = objection === 'rejected' && countNonces(untaken) >= mostRejectedNonces;
+  return isRejected || countNonces(attempts) >= mostRefusedNonces;
 }
 
 /** Whether the index has passed a block with its confirmations, on the node's chain. */
@@ -243,8 +245,12 @@ async function ranOut({ pool, chainId }: SettleOptions, { hash, gasUsed }: Recei
   return rows.some(({ gas }) => gasUsed * 10n >= BigInt(gas) * 9n);
 }
 
-function countNonces({ attempts }: PassedRow): number {
-  return new Set(attempts.map(({ wallet, nonce }) => `${wallet} ${nonce}`)).size;
+function countNonces(attempts: readonly AttemptKey[]): number {
+  return new Set(attempts.map(nonceOf)).size;
+}
+
+function nonceOf({ wallet, nonce }: AttemptKey): string {
+  return `${wallet} ${nonce}`;
 }
 
 /** Has the row signed once more, with growing pauses, because each failure costs gas. */
@@ -254,7 +260,7 @@ async function requeue(
 ): Promise<boolean> {
   const { pool, chainId, logger } = options;
   const { row, facts, why, receipt, gasEstimate } = again;
-  const surplus = countNonces(row) - quickNonces;
+  const surplus = countNonces(row.attempts) - quickNonces;
   const pauseMs = surplus < 0 ? 0 : Math.min(firstNonceMs * 2 ** surplus, longestNonceMs);
   if (row.newestAgeMs < pauseMs) return false;
   logger.warn(facts, `${why}; assigning a new nonce`);

@@ -128,3 +128,12 @@ test('a transfer of nothing that does not get on offers more within its budget, 
   expect(plan({ ...nothing, stalledBlocks: 1 })).toBe('resend');
   expect(plan({ ...nothing, canCancel: false })).toBe('resend');
 });
+test('a transfer of nothing that nodes refuse for good is not made dearer for that', () => {
+  const refused = {
+    objection: 'rejected',
+    isRefusedByAll: true,
+    acceptedMs: undefined,
+    untakenMs: 40_000,
+  } as const;
+  expect(plan({ ...refused, purpose: 'nothing', leftMs: undefined, ageMs: 40_000 })).toBe('wait');
+});
