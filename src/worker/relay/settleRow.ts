@@ -211,6 +211,7 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
 }
 
+/** Whether nodes have refused it under so many nonces that it fails. */
 function isRefusedAgain(row: PassedRow): boolean {
   const { objection, objectionText, attempts } = row;
   // Without words, nodes did not answer.
