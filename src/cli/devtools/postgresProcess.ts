@@ -79,7 +79,12 @@ export async function launchPostgres(options: {
       await exited;
     },
     async kill() {
-      if (child.exitCode === null && child.signalCode === null) process.kill(pid, 'SIGKILL');
+      try {
+        if (child.exitCode === null && child.signalCode === null) process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        // It is gone already, and its supervisor about to end.
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      }
       await exited;
     },
   };
