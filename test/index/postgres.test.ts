@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { clusterDirectory } from '../../src/cli/devtools/clusterDirectory.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { isDatabaseAway } from '../../src/platform/database/isDatabaseAway.ts';
@@ -50,6 +52,15 @@ test('data committed before the server was killed are there when it starts again
   const second = await start(first.port);
   expect(second.url).toBe(first.url);
   expect(await query(second.url, 'select value from kept')).toEqual([{ value: 7 }]);
+});
+
+test('a server that somebody else has killed counts as killed', async () => {
+  const server = await start();
+  const [pid] = (await readFile(join(clusterDirectory(dataDirectory), 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+  // Without a turn of the event loop, in which this process would learn of it.
+  while (existsSync(`/proc/${pid}`));
+  await server.kill();
 });
 
 test('a server that has not ended yet is waited for by the next one on its data', async () => {
